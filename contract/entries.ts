@@ -1,13 +1,12 @@
 /** Entries: list, facets, detail, closure, dependents, download, restore, export, curation (spec 2, 4.2, 4.12, 4.13; contract-gaps 4, 5, 9). */
 import { type Static, Type } from 'typebox'
 import { Comment } from './comments.ts'
-import { dependencyModes } from './dependency-modes.ts'
+import { closureQuery, dependencyModes } from './dependency-modes.ts'
 import { entryFilters } from './entry-filters.ts'
 import { Facets } from './facets.ts'
 import { limits } from './limits.ts'
 import { Lock } from './locks.ts'
 import { EntryMetadata, type MetadataDoc } from './metadata.ts'
-import { ProjectName } from './pull-jobs.ts'
 import { ReviewRecord } from './reviews.ts'
 import { routes } from './route.ts'
 import {
@@ -226,8 +225,7 @@ export const entries = routes({
       entry_id: Id,
       object_id: Type.Optional(Id),
       urls: Type.Optional(Type.Boolean()),
-      dependencies: Type.Optional(oneOf(dependencyModes)),
-      project: Type.Optional(ProjectName),
+      ...closureQuery,
     }),
     output: Type.Object({
       entry_id: Id,

@@ -83,7 +83,7 @@ export class DownloadSources implements Addresses {
       entry_id,
       object_id: version?.object_id,
       urls: true,
-      dependencies: 'current',
+      dependencies: version ? 'as_pushed' : 'current',
     })
     for (const { content_hash, url, depth } of members) if (url !== undefined && depth > 0) this.#urls.set(content_hash, url)
     return members

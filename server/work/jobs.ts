@@ -20,7 +20,7 @@ import {
   forgetReadNotifications,
   forgetSpentPlans,
 } from './retention.ts'
-import type { Job } from './runner.ts'
+import type { Job, Step, StepDone } from './runner.ts'
 
 interface JobParts {
   clock: Clock
@@ -34,6 +34,14 @@ interface JobParts {
 }
 
 const hourMs = 3_600_000
+
+/** Removes what is too old, some of it in each step. */
+const hourly = (name: string, sweep: (step: Step) => Promise<StepDone>): Job => ({
+  name,
+  of: 'workspace',
+  everyMs: hourMs,
+  run: async (step) => (await sweep(step)).isMore,
+})
 
 export const jobsOf = ({ clock, database, frontDoor, files, embedder, deliveries, notedHead }: JobParts): Job[] => [
   {
@@ -73,60 +81,15 @@ export const jobsOf = ({ clock, database, frontDoor, files, embedder, deliveries
     find: () => selectWhereLapsed(database, clock),
     run: (workspaceId) => recordLapses(database, { clock, workspaceId }),
   },
-  {
-    name: 'orphans',
-    of: 'workspace',
-    everyMs: hourMs,
-    run: async (step) => (await sweepOrphans({ database, files }, step)).isMore,
-  },
-  {
-    name: 'loose-attachments',
-    of: 'workspace',
-    everyMs: hourMs,
-    run: async (step) => (await forgetLooseAttachments(database, step)).isMore,
-  },
-  {
-    name: 'old-activity',
-    of: 'workspace',
-    everyMs: hourMs,
-    run: async (step) => (await forgetOldActivity(database, step)).isMore,
-  },
-  {
-    name: 'old-deliveries',
-    of: 'workspace',
-    everyMs: hourMs,
-    run: async (step) => (await forgetDeliveries(database, step)).isMore,
-  },
-  {
-    name: 'old-changes',
-    of: 'workspace',
-    everyMs: hourMs,
-    run: async (step) => (await forgetOldChanges(database, step)).isMore,
-  },
-  {
-    name: 'read-notifications',
-    of: 'workspace',
-    everyMs: hourMs,
-    run: async (step) => (await forgetReadNotifications(database, step)).isMore,
-  },
-  {
-    name: 'old-editor-sessions',
-    of: 'workspace',
-    everyMs: hourMs,
-    run: async (step) => (await forgetOldSessions(database, step)).isMore,
-  },
-  {
-    name: 'old-names',
-    of: 'workspace',
-    everyMs: hourMs,
-    run: async (step) => (await forgetOldNames(database, step)).isMore,
-  },
-  {
-    name: 'spent-plans',
-    of: 'workspace',
-    everyMs: hourMs,
-    run: async (step) => (await forgetSpentPlans(database, step)).isMore,
-  },
+  hourly('orphans', (step) => sweepOrphans({ database, files }, step)),
+  hourly('loose-attachments', (step) => forgetLooseAttachments(database, step)),
+  hourly('old-activity', (step) => forgetOldActivity(database, step)),
+  hourly('old-deliveries', (step) => forgetDeliveries(database, step)),
+  hourly('old-changes', (step) => forgetOldChanges(database, step)),
+  hourly('read-notifications', (step) => forgetReadNotifications(database, step)),
+  hourly('old-editor-sessions', (step) => forgetOldSessions(database, step)),
+  hourly('old-names', (step) => forgetOldNames(database, step)),
+  hourly('spent-plans', (step) => forgetSpentPlans(database, step)),
   {
     name: 'looks',
     of: 'workspace',
