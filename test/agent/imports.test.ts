@@ -250,20 +250,20 @@ test('a key that is revoked is said, and what was sent stays where it is', async
   expect(project.files()).toEqual({})
 })
 
-test('a name that differs in case only fails that job with its reason, and the next job is done', async () => {
+test('a file that lies in the way of a folder fails that job with its reason, and the next job is done', async () => {
   const { target } = await stockedLibrary(server)
   const project = projectFor('Inn')
   const { writeFiles } = await import('../support/temporary-folder.ts')
-  writeFiles(project.root, { 'Content/Town/sm_chair.uasset': 'mine' })
+  writeFiles(project.root, { 'Content/Town/SM_Chair.uasset/mine.txt': 'mine' })
   const agent = await startImportingAgent(target)
   await agent.api.agentProjects.link({ path: project.root, accepts_imports: true })
   const first = await sendToAgent(target, 'Inn', ['SM_Chair'])
   const second = await sendToAgent(target, 'Inn', ['SM_Wall'])
   const { data } = await agent.event('import', ({ job_id, ended_at }) => job_id === first && ended_at !== null)
-  expect(data).toMatchObject({ state: 'failed', message: expect.stringContaining('spelled sm_chair.uasset') })
+  expect(data).toMatchObject({ state: 'failed', message: expect.stringContaining('SM_Chair.uasset is there and is not a file') })
   await agent.event('import', ({ job_id, state }) => job_id === second && state === 'done')
   expect(await jobAt(target, first)).toMatchObject({ status: 'failed', failure_reason: data.message })
-  expect(project.files()['Town/sm_chair.uasset']?.toString()).toBe('mine')
+  expect(project.files()['Town/SM_Chair.uasset/mine.txt']?.toString()).toBe('mine')
 })
 
 test('a job that the project is too old for waits with its reason, and is not claimed again at once', async () => {

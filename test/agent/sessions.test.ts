@@ -115,7 +115,7 @@ test('the session says which job is brought, and what went wrong with the last o
   await source.push(target)
   const { root } = projectFor('Inn')
   const { writeFiles } = await import('../support/temporary-folder.ts')
-  writeFiles(root, { 'Content/inn/x.txt': '' })
+  writeFiles(root, { 'Content/Inn': 'a file where the folder goes' })
   const held = Promise.withResolvers<void>()
   const wire = await startProxy(server.url, async (sent) => {
     if (sent.includes('GET /storage/')) await held.promise
@@ -125,7 +125,7 @@ test('the session says which job is brought, and what went wrong with the last o
   await link(agent, root)
   await sendToAgent(target, 'Inn', ['SM_Chair'])
   const [failed] = await until(sessions, ([one]) => one?.last_error != null)
-  expect(failed.last_error).toContain('spelled inn')
+  expect(failed.last_error).toContain('Content/Inn is there and is not a folder')
   rmSync(`${root}/Content`, { recursive: true })
   const job = await sendToAgent(target, 'Inn', ['SM_Chair'])
   await until(sessions, ([one]) => one.busy_job_id === job)

@@ -176,7 +176,10 @@ test('what someone changes is found at once by its new words, and no longer by t
     expect((await act()).status).toBeLessThan(300)
     expect([before, await finds(before), after, await finds(after)]).toEqual([before, false, after, true])
   }
-  await turns('crane', 'winch', () => mia.patch(`/entries/${id}`, { name: 'SM_Winch' }))
+  expect(await finds('winch')).toBe(false)
+  expect((await mia.patch(`/entries/${id}`, { name: 'SM_Winch' })).status).toBe(200)
+  // The file is called as before.
+  expect([await finds('winch'), await finds('crane')]).toEqual([true, true])
   await turns('props', 'machines', () => mia.patch(`/entries/${id}`, { category: 'Machines' }))
   const pack = (await mia.get(`/entries/${id}`)).body.pack.id
   await turns('harbor', 'docks', () => mia.patch(`/packs/${pack}`, { name: 'Docks' }))

@@ -32,8 +32,9 @@ async function poisoned() {
   >`select workspace_id from objects where id = ${barrel?.object_id}`
   for (const as of modules) {
     const { result } = await heldBefore(server, api, as)
-    await sql`insert into dependencies (workspace_id, object_id, needs_object_id, hard)
-              values (${workspace_id}, ${barrel?.object_id}, ${result.object_id}, true)`
+    await sql`insert into dependencies (workspace_id, object_id, project_id, needs_object_id, hard)
+              select workspace_id, id, project_id, ${result.object_id}, true from objects
+               where workspace_id = ${workspace_id} and id = ${barrel?.object_id}`
   }
   const wanted = readFileSync(olivia.path('SM_Barrel'))
   return { ...room, wanted }

@@ -22,7 +22,6 @@ const paths = (requests: { url: string }[]): string[] =>
 
 test.each([
   ['a path that leads out', [peerFile('/Game/A'), peerFile('/Game/B', 'b', { origin_path: '/Game/../../B' })]],
-  ['a device', [peerFile('/Game/A'), peerFile('/Game/NUL')]],
   ['two places in one', [peerFile('/Game/A/X'), peerFile('/Game/A/x')]],
   ['an extension', [peerFile('/Game/A'), peerFile('/Game/B', 'b', { source_ext: '../exe' })]],
 ])('%s in a list is refused before anything is written, and the library is told', async (_what, files) => {
@@ -32,6 +31,14 @@ test.each([
   expect(filesBelow(project.root)).toEqual({ 'Target.uproject': expect.any(Buffer) })
   expect(existsSync(project.cache)).toBe(false)
   expect(peer.progress).toMatchObject([{ status: 'running' }, { status: 'failed', failure_reason: job.reason }])
+})
+
+test('a file that is called like a device is left out and named, and the rest comes', async () => {
+  const { project, run } = await pullFrom([peerFile('/Game/A'), peerFile('/Game/NUL')])
+  const job = onlyJob(await run())
+  expect(job).toMatchObject({ status: 'done', summary: { added: 1, left_out: 1 } })
+  expect(job.warnings.map(({ message }) => message).join()).toContain('NUL')
+  expect(Object.keys(project.files())).toEqual(['A.uasset'])
 })
 
 test('a root that leads out is refused', async () => {
