@@ -46,7 +46,6 @@ export const clientErrors = {
   ],
   NOT_IN_LIBRARY: [exits.failed, 'Push it first.'],
   NOTHING_TO_COMPARE: [exits.failed, 'See its versions with `ph history`.'],
-  TOO_MANY_PROPS: [exits.usage, 'Name fewer at once.'],
   NOT_CHECKED_OUT: [exits.failed, 'See what is checked out with `ph locks`.'],
   NOT_A_PICTURE: [exits.usage, 'Save it as PNG and give that file.'],
   TOO_MANY_PICTURES: [exits.usage, 'Give fewer.'],

@@ -31,6 +31,7 @@ export const addresses = {
     closure: { method: 'GET', path: '/entries/{entry_id}/closure' },
     dependents: { method: 'GET', path: '/entries/{entry_id}/dependents' },
     download: { method: 'GET', path: '/entries/{entry_id}/download', answers: 'redirect' },
+    downloads: { method: 'POST', path: '/entries/downloads', sends: 'json', repeatable: true },
     restore: { method: 'POST', path: '/entries/{entry_id}/restore', sends: 'json' },
     update: { method: 'PATCH', path: '/entries/{entry_id}', sends: 'json' },
     remove: { method: 'DELETE', path: '/entries/{entry_id}' },

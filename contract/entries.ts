@@ -1,11 +1,12 @@
 /** Entries: list, facets, detail, closure, dependents, download, restore, export, curation (spec 2, 4.2, 4.12, 4.13; contract-gaps 4, 5, 9). */
 import { type Static, Type } from 'typebox'
+import { ClosureMember, DependentsMember } from './closure-members.ts'
 import { Comment } from './comments.ts'
 import { closureQuery, dependencyModes } from './dependency-modes.ts'
+import { manyDownloads } from './downloads.ts'
 import { entryFilters } from './entry-filters.ts'
 import { Facets } from './facets.ts'
 import { limits } from './limits.ts'
-import { Lock } from './locks.ts'
 import { EntryMetadata, type MetadataDoc } from './metadata.ts'
 import { ReviewRecord } from './reviews.ts'
 import { routes } from './route.ts'
@@ -26,7 +27,7 @@ import {
   Timestamp,
 } from './shapes.ts'
 import { TagOnEntry } from './tags.ts'
-import { placelessName, versionFacts, versionOrigin } from './version-facts.ts'
+import { versionFacts, versionOrigin } from './version-facts.ts'
 
 const Text = Type.String()
 
@@ -103,45 +104,6 @@ export const EntryDetail = Type.Object({
   thumbnail_artifact_id: nullable(Id),
 })
 export type EntryDetail = Static<typeof EntryDetail>
-
-const memberIdentity = {
-  object_id: Id,
-  content_hash: Hash,
-  lineage_id: LineageId,
-  asset_class: Text,
-  asset_name: nullable(Text),
-  origin_path: nullable(Text),
-  blob_size: Count,
-  engine_version: nullable(Text),
-  source_ext: nullable(Text),
-  depth: Count,
-  edge: oneOf(['root', 'hard', 'soft']),
-  via_object_id: nullable(Id),
-  entry_id: nullable(Id),
-  has_thumbnail: Type.Boolean(),
-}
-
-/** A file that an entry needs, or the entry's own (`edge: root`). `url` only when asked for with `urls=true`. */
-export const ClosureMember = Type.Object({
-  ...memberIdentity,
-  ...versionFacts,
-  source_path: versionOrigin.source_path,
-  package_name: placelessName,
-  shared_with_count: Count,
-  /** Who has its lineage checked out now. */
-  lock: Type.Optional(nullable(Lock)),
-  url: Type.Optional(Text),
-})
-export type ClosureMember = Static<typeof ClosureMember>
-
-/** A file that needs the queried one, directly (`depth` 1) or through others. */
-export const DependentsMember = Type.Object({
-  ...memberIdentity,
-  entry_name: nullable(Text),
-  entry_status: nullable(oneOf(entryStatuses)),
-  package_name: placelessName,
-})
-export type DependentsMember = Static<typeof DependentsMember>
 
 /** Words as they begin, in any order, and phrases in double quotes: all of them must be found (contract-gaps 6). */
 const Question = Type.Optional(Type.String({ maxLength: 10_000 }))
@@ -261,6 +223,16 @@ export const entries = routes({
     answers: 'redirect',
     transaction: true,
     errors: ['ENTRY_NOT_FOUND', 'OBJECT_NOT_FOUND', 'LINEAGE_CONFLICT'],
+  },
+  downloads: {
+    method: 'POST',
+    path: '/entries/downloads',
+    scope: 'read',
+    summary: 'Answer addresses of the bytes of many entries at once; each counts as downloaded.',
+    ...manyDownloads,
+    repeatable: true,
+    extension: true,
+    errors: ['ENTRY_NOT_FOUND', 'OBJECT_NOT_FOUND', 'VALIDATION'],
   },
   restore: {
     method: 'POST',

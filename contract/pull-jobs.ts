@@ -130,6 +130,19 @@ export type PullJobObject = Static<typeof PullJobObject>
 
 const closure = { objects: Type.Array(PullJobObject), total_objects: Count, total_bytes: Count }
 
+/** A part of the list of files that an order plans: an order of more files than a job holds goes as several jobs, a slice each. */
+const Slice = Type.Object(
+  {
+    /** The `key` of the plan, so that all slices are of one list; 409 when the list is another by now. Only a plan needs none. */
+    key: absentOrNull(Type.String({ maxLength: 100 })),
+    /** The first file of the list that belongs to it, counted from 0. */
+    from: Type.Integer({ minimum: 0, maximum: limits.graph.counted }),
+    /** As many files, fewer at the end of the list. */
+    count: Type.Integer({ minimum: 1, maximum: limits.pullJob.files }),
+  },
+  closed,
+)
+
 const order = Type.Object({
   target_project: ProjectName,
   target_root: absentOrNull(TargetRoot),
@@ -143,11 +156,19 @@ const order = Type.Object({
   dependencies: absentOrNull(oneOf(dependencyModes)),
   /** By whose pushes references are read first; `target_project` where it is absent. */
   project: absentOrNull(ProjectName),
+  slice: absentOrNull(Slice),
 })
 /** What to bring, and where to. Exactly one of `entries` and `collection_id`. */
 export type PullOrder = Static<typeof order>
 
-const orderErrors = ['ENTRY_NOT_FOUND', 'OBJECT_NOT_FOUND', 'COLLECTION_NOT_FOUND', 'LINEAGE_CONFLICT', 'VALIDATION'] as const
+const orderErrors = [
+  'ENTRY_NOT_FOUND',
+  'OBJECT_NOT_FOUND',
+  'COLLECTION_NOT_FOUND',
+  'LINEAGE_CONFLICT',
+  'CONFLICT',
+  'VALIDATION',
+] as const
 
 export const pullJobs = routes({
   create: {
@@ -178,6 +199,10 @@ export const pullJobs = routes({
       warnings: Type.Array(PullWarning),
       dependencies: Type.Optional(oneOf(dependencyModes)),
       closure: Type.Object(closure),
+      /** Names the whole list of planned files, for the slices of an order. */
+      key: Type.Optional(Text),
+      /** Files of that list; `closure` holds those of the slice that was asked for. */
+      planned_files: Type.Optional(Count),
     }),
     transaction: false,
     repeatable: true,

@@ -210,14 +210,14 @@ class Progress {
     }
   }
 
-  end({ job_id, status, reason, files, warnings }: JobReport): void {
-    this.#begun.delete(job_id)
+  end({ job_id, job_ids, status, reason, files, warnings }: JobReport): void {
+    for (const id of job_ids) this.#begun.delete(id)
     const state = status === 'lost' ? 'given_up' : status
     const there = files.filter(({ outcome }) => !notThere.has(outcome)).length
     const leftOut = warnings.find(({ type }) => type === 'not_placed' || type === 'misnamed')?.message ?? null
     if (state === 'done') this.#reports.advance(job_id, { files: there, bytes: this.#total.bytes })
     if (state === 'refused') this.#reports.turn(job_id, { state: 'waiting', phase: null, message: reason })
-    else this.#reports.end(job_id, state, reason ?? leftOut)
+    else for (const id of job_ids) this.#reports.end(id, state, reason ?? leftOut)
   }
 
   /** Jobs that an earlier run had finished, that someone else took, or that are no more. */

@@ -13,7 +13,7 @@ import { readText } from '../entries/note-text.ts'
 import { withLibrary } from '../library.ts'
 import { requireCacheSize } from '../pull-orders/cache-room.ts'
 import { wrongUsage } from '../refusal.ts'
-import { count, number } from '../terminal/amounts.ts'
+import { count } from '../terminal/amounts.ts'
 import { openDisplay } from '../terminal/progress-display.ts'
 import { askYesOrNo } from '../terminal/yes-or-no.ts'
 import { radarWords } from './checkout/radar-words.ts'
@@ -22,12 +22,12 @@ import { type CheckOutReport, checkOutWords } from './checkout/words.ts'
 import { pullModel } from './pull/progress.ts'
 import { pushModel } from './push/progress.ts'
 
-const { hours, defaultHours, many } = limits.lock
+const { hours, defaultHours } = limits.lock
 
 export const commands = [
   command({
     usage: 'checkout <props...>',
-    description: `Until you check them in or release them, or the time is over, only you can push new versions of these props. First it compares the files here with the newest versions and says what goes on around them: who has something checked out that they need or that needs them, what is in review, and whose editor has them. Older files can be brought up to date; what you changed is never overwritten. Of many props either all are checked out or none, ${number(many)} at most. Checking out again what you have moves the time.`,
+    description: `Until you check them in or release them, or the time is over, only you can push new versions of these props. First it compares the files here with the newest versions and says what goes on around them: who has something checked out that they need or that needs them, what is in review, and whose editor has them. Older files can be brought up to date; what you changed is never overwritten. Of many props either all are checked out or none. Checking out again what you have moves the time.`,
     arguments: { props: 'files or folders of the project, or props by id, name or /Game path' },
     options: {
       note: value('--note <text>', 'what you are about to do, for everyone else to read', readText('--note')),
@@ -69,10 +69,12 @@ export const commands = [
         const isToBring = dryRun ? false : await bringsNewer(context, { plan, given: pull })
         const made = dryRun
           ? foretell(plan)
-          : await takeProps(api, plan, { note, ttlHours: ttl, steal }).catch((error: unknown) => {
-              const locks = locksOf(error)
-              throw locks.length > 0 ? refuse(locks) : error
-            })
+          : await takeProps(api, plan, { note, ttlHours: ttl, steal, onLeft: (left) => out.note(leftWords(left)) }).catch(
+              (error: unknown) => {
+                const locks = locksOf(error)
+                throw locks.length > 0 ? refuse(locks) : error
+              },
+            )
         const toBring = isToBring ? findToBring(plan, made) : []
         const report = { ...(await bring(context, { plan, made, toBring, wire })), dry_run: dryRun }
         out.result(report, () => checkOutWords(report, { out, cwd, now: now() }))
@@ -81,6 +83,9 @@ export const commands = [
     },
   }),
 ]
+
+const leftWords = (left: number): string =>
+  `${count(left, 'prop')} had been checked out before that, and could not be given back: name the same to \`ph release\`, or check them out again.`
 
 /** Whether the key is an admin's. Refuses who may not do it, before anything is asked. */
 async function rightsOf(api: Api, steal: string | undefined): Promise<boolean> {

@@ -13,11 +13,10 @@ import { extensionOf } from '../../formats/package-place.ts'
 import { command, flag, text, value } from '../command.ts'
 import { requireWire } from '../connection.ts'
 import type { Context } from '../context.ts'
-import { entriesArgument } from '../entries/list.ts'
+import { entriesArgument, readEntryList } from '../entries/list.ts'
 import { chooseVersion, readVersionChoice, type VersionChoice } from '../entries/version-name.ts'
 import { type Library, withLibrary } from '../library.ts'
 import { requireCacheSize } from '../pull-orders/cache-room.ts'
-import { readReferences } from '../pull-orders/input.ts'
 import { wrongUsage } from '../refusal.ts'
 import { size } from '../terminal/amounts.ts'
 import { openDisplay } from '../terminal/progress-display.ts'
@@ -49,7 +48,7 @@ export const commands = [
     ],
     exits: ['conflict', 'partly'],
     async run(context, { entries: given, to, withDeps, version, output, force }) {
-      const references = await readReferences(context, given)
+      const references = await readEntryList(context, given)
       const [reference = '', ...others] = references
       const isAlone = others.length === 0 && to === undefined && !withDeps
       if (!isAlone && output !== undefined)

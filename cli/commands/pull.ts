@@ -14,8 +14,9 @@ import { shellWord } from '../../system/shell-word.ts'
 import { among, command, flag, text, value } from '../command.ts'
 import { requireWire } from '../connection.ts'
 import type { Context } from '../context.ts'
+import { entriesArgument, readEntryList } from '../entries/list.ts'
 import { requireCacheSize } from '../pull-orders/cache-room.ts'
-import { readPrefer, readReferences, readRoot } from '../pull-orders/input.ts'
+import { readPrefer, readRoot } from '../pull-orders/input.ts'
 import { Refusal, wrongUsage } from '../refusal.ts'
 import { openDisplay, type ProgressDisplay } from '../terminal/progress-display.ts'
 import { askAboutConflicts } from './pull/conflict-questions.ts'
@@ -30,7 +31,7 @@ export const commands = [
     usage: 'pull [entries...]',
     description:
       'Places files under /Game where they were pushed from, so that references between them hold. Nothing is placed until every file has arrived, was checked and can be placed. A file that was changed here stays, unless you say otherwise. Without entries it does the pull jobs that wait for the project, oldest first. After an interruption the same command goes on where it stopped.',
-    arguments: { entries: 'ids, names or /Game paths; - reads them from standard input, one a line' },
+    arguments: { entries: entriesArgument },
     options: {
       project: text('--project <name>', 'name of the project as its .uproject file is named (default: the nearest one)'),
       into: text(
@@ -75,7 +76,7 @@ export const commands = [
       const onConflict = chooser(context, input.onConflict)
       const into = input.into === undefined ? undefined : resolve(context.cwd, input.into)
       const target = findTarget({ cwd: context.cwd, project: input.project, into })
-      const references = input.entries.length > 0 ? await readReferences(context, input.entries) : undefined
+      const references = input.entries.length > 0 ? await readEntryList(context, input.entries) : undefined
       const wire = await requireWire(context)
       const display = openDisplay(context, pullModel)
       const options: PullOptions = {

@@ -2,20 +2,19 @@
 
 import { requireEntryIds } from '../../client/entries/reference.ts'
 import type { Api } from '../../client/http/api.ts'
-import type { PluginHost } from '../../client/project/plugins.ts'
-import { type MissingInProject, missingInProject, missingOfJob, namedObject } from '../../client/pull/missing-in-project.ts'
 import { versionsOf } from '../../client/pull/options.ts'
+import { planSend, type Sent, send } from '../../client/pull/orders/send.ts'
+import { chosenRoot, withRootWarning } from '../../client/pull/orders/target-root.ts'
 import { findHost } from '../../client/pull/target-project.ts'
-import { chosenRoot, withRootWarning } from '../../client/pull/target-root.ts'
-import type { PullJobDetail, PullOrder, PullWarning } from '../../contract/pull-jobs.ts'
 import { printable } from '../../system/printable.ts'
 import { shellWord } from '../../system/shell-word.ts'
 import { among, command, flag, text, value } from '../command.ts'
 import type { Context } from '../context.ts'
+import { entriesArgument, readEntryList } from '../entries/list.ts'
 import { missingWords } from '../entries/missing-dependency-words.ts'
 import { withLibrary } from '../library.ts'
-import { readPrefer, readReferences, readRoot } from '../pull-orders/input.ts'
-import { entryTable } from '../pull-orders/job-words.ts'
+import { readPrefer, readRoot } from '../pull-orders/input.ts'
+import { entryTable, jobsNamed } from '../pull-orders/job-words.ts'
 import { requireKnownProject } from '../pull-orders/known-project.ts'
 import { warningLines } from '../pull-orders/warning-lines.ts'
 import { wrongUsage } from '../refusal.ts'
@@ -27,8 +26,8 @@ export const commands = [
   command({
     usage: 'send <entries...>',
     description:
-      'Makes a pull job: the entries in their current versions, with everything they need. Nothing is downloaded here; someone who works in that project brings it with `ph pull`.',
-    arguments: { entries: 'ids, names or /Game paths; - reads them from standard input, one a line' },
+      'Makes a pull job, or several where it is too much for one: the entries in their current versions, with everything they need. Nothing is downloaded here; someone who works in that project brings it with `ph pull`.',
+    arguments: { entries: entriesArgument },
     options: {
       project: text(
         '--project <name>',
@@ -62,19 +61,19 @@ export const commands = [
           'The project that gets them is missing.',
           'Name it: --project Tavern, or once for all: `ph config set project Tavern`',
         )
-      const references = await readReferences(context, given)
+      const references = await readEntryList(context, given)
       await withLibrary(context, async ({ api }) => {
         const [ids, { projects }] = await Promise.all([requireEntryIds(api, references), api.projects.list()])
         await requireKnownProject(context, { api, projects, project, create, isPlan: plan })
-        const order: PullOrder = {
+        const order = {
           target_project: project,
           target_root: root ?? chosenRoot(projects, project),
           entries: ids.map((entry_id) => ({ entry_id })),
-          delivery: toAgent ? 'agent' : undefined,
+          delivery: toAgent ? ('agent' as const) : undefined,
           ...versionsOf({ isExact: exact }),
         }
-        const host = findHost(context.cwd, project)
-        const sent = plan ? await planned(api, order, host) : await ordered(api, order, host)
+        const sending = { order, host: findHost(context.cwd, project) }
+        const sent = plan ? await planSend(api, sending) : await sendAll(context, { ...sending, api })
         context.out.result(sent, () => words(sent, context))
       })
       return undefined
@@ -82,17 +81,22 @@ export const commands = [
   }),
 ]
 
-type Sent = Omit<PullJobDetail, 'id'> & { id: number | null; warnings: PullWarning[] } & MissingInProject
-
-async function planned(api: Api, order: PullOrder, host: PluginHost | undefined): Promise<Sent> {
-  const job = await api.pullJobs.plan(order)
-  return { ...job, ...missingInProject(job.closure.objects.map(namedObject), host) }
-}
-
-/** The order stands, whatever becomes of the question what it lacks. */
-async function ordered(api: Api, order: PullOrder, host: PluginHost | undefined): Promise<Sent> {
-  const job = await api.pullJobs.create(order)
-  return { ...job, ...(await missingOfJob(job, host, () => api.pullJobs.closure({ job_id: job.id }))) }
+/** Where it stops between two jobs of one order, it is said which of them stand. */
+async function sendAll(context: Context, { api, ...sending }: Parameters<typeof planSend>[1] & { api: Api }): Promise<Sent> {
+  let standing: number[] = []
+  const onMade = (made: number[]) => {
+    standing = made
+  }
+  try {
+    return await send(api, { ...sending, onMade })
+  } catch (error) {
+    const project = shellWord(printable(sending.order.target_project))
+    if (standing.length > 0)
+      context.out.note(
+        `Pull ${jobsNamed(standing)} had been ordered before that, of more. See \`ph jobs list --project ${project} --status queued\`; \`ph jobs cancel <job>\` takes one back.`,
+      )
+    throw error
+  }
 }
 
 /** Longer lists end in a line that says how many more there are. */
@@ -107,7 +111,7 @@ function words(job: Sent, { out }: Context): string[] {
     ...wrap(
       job.id === null
         ? `A job for ${project} would bring ${what} into ${job.target_root}; nothing was ordered.`
-        : `${out.paint('bold', `Pull job ${job.id}`)} for ${project}: ${what}, into ${job.target_root}.`,
+        : `${out.paint('bold', `Pull ${jobsNamed(job.jobs.map(({ id }) => id))}`)} for ${project}: ${what}, into ${job.target_root}.`,
       out.width,
     ),
     '',

@@ -2,7 +2,7 @@
 
 import type { Api } from '../../client/http/api.ts'
 import { levelsOf } from '../../client/project/project-file.ts'
-import type { ClosureMember, DependentsMember } from '../../contract/entries.ts'
+import type { ClosureMember, DependentsMember } from '../../contract/closure-members.ts'
 import { printable } from '../../system/printable.ts'
 import { count, number, size } from '../terminal/amounts.ts'
 import { branchesBelow, drawTree, type TreeBounds } from '../terminal/tree.ts'

@@ -15,6 +15,10 @@ import { wrapAfter } from '../terminal/wrap.ts'
 /** Names of people by their id in the library. */
 export type People = ReadonlyMap<number, string>
 
+/** `job 4`, `jobs 4 and 5`: those that one order came to. */
+export const jobsNamed = (ids: readonly number[]): string =>
+  ids.length === 1 ? `job ${ids[0]}` : `jobs ${ids.slice(0, -1).join(', ')} and ${ids.at(-1)}`
+
 const personOf = (people: People, id: number | null): string => (id === null ? '-' : (people.get(id) ?? `user ${id}`))
 
 export function jobTable(jobs: readonly PullJob[], people: People, { out, now }: Context): string[] {

@@ -1,5 +1,5 @@
 /** Pull jobs that wait for a project, in words: what each brings, who sent it, and what to run. */
-import type { WaitingJob } from '../../client/pull/waiting-jobs.ts'
+import type { WaitingJob } from '../../client/pull/orders/waiting-jobs.ts'
 import { printable } from '../../system/printable.ts'
 import { shellWord } from '../../system/shell-word.ts'
 import { age, count, number, size } from '../terminal/amounts.ts'

@@ -1,7 +1,6 @@
 /** The end of check-outs: released as they are, or after a push, as far as what was changed is in the library by then. */
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
-import { limits } from '../../contract/limits.ts'
 import type { Lock } from '../../contract/locks.ts'
 import { activeLocks } from '../entries/active-locks.ts'
 import type { Api } from '../http/api.ts'
@@ -9,6 +8,7 @@ import type { PushedItem, PushReport } from '../push/report.ts'
 import type { StatusFile } from '../status/report.ts'
 import { status } from '../status/status.ts'
 import type { NamedProp, NamedProps, Naming } from './named-props.ts'
+import { batchesOf } from './plan.ts'
 
 /** A check-out with the prop that it is of. */
 export interface HeldProp {
@@ -32,10 +32,8 @@ const heldOf = ({ lineage_id, entry_id, name, files }: NamedProp, lock: Lock | u
 /** All of up to 1,000 or none. Says how many were active until now. */
 export async function releaseHeld(api: Api, held: readonly { lock: Lock }[]): Promise<number> {
   let released = 0
-  for (let at = 0; at < held.length; at += limits.lock.many) {
-    const lock_ids = held.slice(at, at + limits.lock.many).map(({ lock }) => lock.id)
-    released += (await api.locks.release({ lock_ids })).released
-  }
+  for (const batch of batchesOf(held))
+    released += (await api.locks.release({ lock_ids: batch.map(({ lock }) => lock.id) })).released
   return released
 }
 
@@ -69,7 +67,7 @@ export async function giveBack(
   const locks = new Map(mine.map((lock) => [lock.lineage_id, lock]))
   const pushed = [...paths, ...props.flatMap(({ files }) => files.map(({ file }) => join(push.root, file)))]
   const here = [...new Set(pushed)].filter((path) => existsSync(path))
-  const { files } = await status({ ...wire, paths: here, cwd, all: true })
+  const { files } = await status({ ...wire, paths: here, cwd, all: true, filesOnly: true })
   const now = Map.groupBy(
     files.filter(({ state }) => state !== 'missing'),
     ({ lineage_id }) => lineage_id,

@@ -67,7 +67,7 @@ export async function findNamedProps(references: readonly string[], naming: Nami
   const props = new Map<string, NamedProp>()
   const others: Pick<NamedProps, 'unknown' | 'redirectors' | 'deleted'> = { unknown: [], redirectors: [], deleted: [] }
   if (places) {
-    const { files } = await status({ ...wire, paths, cwd, all: true, ...(tell ? { tell } : {}) })
+    const { files } = await status({ ...wire, paths, cwd, all: true, filesOnly: true, ...(tell ? { tell } : {}) })
     for (const file of files) if (isProp(file)) addFile(props, file)
     Object.assign(others, findOthers(places, files))
   }
@@ -94,12 +94,12 @@ export async function addProps(
   const lineageIds = new Set(more.map(({ prop }) => prop.lineage_id))
   const { there, gone, known } = rememberedFiles(root, wire, lineageIds)
   const paths = [...new Set([...there, ...more.flatMap(usualFile)])].map((file) => join(root, file)).filter(existsSync)
-  const files = paths.length > 0 ? (await status({ ...wire, paths, cwd, all: true, ...(tell ? { tell } : {}) })).files : []
+  const asked = { ...wire, paths, cwd, all: true, filesOnly: true, ...(tell ? { tell } : {}) }
+  const files = paths.length > 0 ? (await status(asked)).files : []
   for (const file of files) if (lineageIds.has(file.lineage_id ?? '')) props.get(file.lineage_id ?? '')?.files.push(file)
   const moved = new Set(known.filter((id) => props.get(id)?.files.length === 0))
   // They were here: most likely they were renamed since, and nobody pushed them from their new places.
-  const others =
-    moved.size > 0 ? (await status({ ...wire, paths: [], cwd: root, all: true, ...(tell ? { tell } : {}) })).files : []
+  const others = moved.size > 0 ? (await status({ ...asked, paths: [], cwd: root })).files : []
   for (const file of others)
     if (moved.has(file.lineage_id ?? '') && isProp(file)) props.get(file.lineage_id ?? '')?.files.push(file)
   for (const file of gone) {

@@ -14,10 +14,9 @@ export interface CheckOutPlan extends NamedProps {
   radar: RadarLineage[]
 }
 
-const { many } = limits.lock
 const requestsAtOnce = 8
 
-/** Throws ClientError `NOT_IN_LIBRARY` for a named file that is no prop, `TOO_MANY_PROPS`, `NOTHING_TO_CHECK_OUT`. */
+/** Throws ClientError `NOT_IN_LIBRARY` for a named file that is no prop, `NOTHING_TO_CHECK_OUT`. */
 export async function planCheckOut(references: readonly string[], naming: Naming & { closure: boolean }): Promise<CheckOutPlan> {
   const { api, closure } = naming
   const named = await findNamedProps(references, naming)
@@ -26,10 +25,17 @@ export async function planCheckOut(references: readonly string[], naming: Naming
   for (const file of named.redirectors) throw isRedirector(file)
   if (named.props.length === 0) throw new ClientError('NOTHING_TO_CHECK_OUT', 'The library has no prop of what was named.')
   const props = closure ? await withNeeds(named, naming) : named.props
-  if (props.length > many) throw tooMany(props.length, closure)
-  const lineageIds = props.map(({ lineage_id }) => lineage_id)
-  const [me, radar] = await Promise.all([api.members.me(), api.locks.radar({ lineage_ids: lineageIds })])
-  return { ...named, props, me, radar: radar.lineages }
+  const [me, radar] = await Promise.all([
+    api.members.me(),
+    Promise.all(batchesOf(props).map((batch) => api.locks.radar({ lineage_ids: batch.map(({ lineage_id }) => lineage_id) }))),
+  ])
+  return { ...named, props, me, radar: radar.flatMap(({ lineages }) => lineages) }
+}
+
+/** As many as one call about locks takes. */
+export function batchesOf<T>(list: readonly T[]): T[][] {
+  const { many } = limits.lock
+  return Array.from({ length: Math.ceil(list.length / many) }, (_, at) => list.slice(at * many, (at + 1) * many))
 }
 
 /** What is needed by several of them counts once. */
@@ -38,33 +44,19 @@ async function withNeeds(named: NamedProps, naming: Naming): Promise<NamedProp[]
   const props = new Map(named.props.map((prop) => [prop.lineage_id, prop]))
   const atOnce = pLimit(requestsAtOnce)
   const entryIds = named.props.flatMap(({ entry_id }) => entry_id ?? [])
-  const needed = new Set<string>()
   const found = await atOnce.map(entryIds, async (entry_id) => {
     const { members } = await api.entries.closure({ entry_id, dependencies: 'current' })
     const others = new Map(members.map((member) => [member.lineage_id, member]))
     for (const id of others.keys()) if (props.has(id)) others.delete(id)
-    for (const id of others.keys()) needed.add(id)
-    // Too many are refused: they need not all be kept.
-    return [...others.values()].slice(0, many + 1)
+    return [...others.values()]
   })
   const needs = new Map<string, LibraryProp>()
   for (const { lineage_id, entry_id, asset_name, origin_path, ...filed } of found.flat()) {
     const name = asset_name ?? origin_path?.split('/').at(-1) ?? lineage_id
     needs.set(lineage_id, { prop: { lineage_id, entry_id, name, origin_path, is_needed: true }, filed })
   }
-  const total = props.size + needed.size
-  if (total > many) throw tooMany(total, true)
   await addProps(props, [...needs.values()], { ...naming, root: named.root })
   return [...props.values()]
-}
-
-function tooMany(total: number, closure: boolean): ClientError {
-  const what = closure ? 'They are, with everything they need,' : 'They are'
-  return new ClientError(
-    'TOO_MANY_PROPS',
-    `${what} ${total} props and parts; ${many} can be checked out at once. Nothing was checked out.`,
-    { details: { total, most: many }, ...(closure ? { next: 'Name fewer, or leave --closure out.' } : {}) },
-  )
 }
 
 const mostFiles = 5

@@ -3,8 +3,9 @@ import { chmodSync, copyFileSync, lstatSync, renameSync, rmSync } from 'node:fs'
 import { basename, dirname, join } from 'node:path'
 import type { Lock } from '../../contract/locks.ts'
 import type { Api } from '../http/api.ts'
+import { releaseHeld } from './give-back.ts'
 import type { NamedProp } from './named-props.ts'
-import { type CheckOutPlan, heldByMe } from './plan.ts'
+import { batchesOf, type CheckOutPlan, heldByMe } from './plan.ts'
 import { type Standing, standingOf } from './standing.ts'
 
 export interface Terms {
@@ -12,6 +13,8 @@ export interface Terms {
   ttlHours?: number | undefined
   /** Why it is taken from who has it; for admins. */
   steal?: string | undefined
+  /** Of more than one call takes: told of props that were taken before one failed, and could not be given back. */
+  onLeft?: (props: number) => void
 }
 
 export interface CheckedOut {
@@ -30,13 +33,8 @@ export interface CheckedOut {
 }
 
 /** Throws ApiError `LOCKED` with `details.locked` where someone else has one of them; then none was checked out. */
-export async function takeProps(api: Api, plan: CheckOutPlan, { note, ttlHours, steal }: Terms): Promise<CheckedOut[]> {
-  const { locks } = await api.locks.batch({
-    lineage_ids: plan.props.map(({ lineage_id }) => lineage_id),
-    ...(note === undefined ? {} : { note }),
-    ...(ttlHours === undefined ? {} : { ttl_hours: ttlHours }),
-    ...(steal === undefined ? {} : { steal: { reason: steal } }),
-  })
+export async function takeProps(api: Api, plan: CheckOutPlan, terms: Terms): Promise<CheckedOut[]> {
+  const locks = await lockAll(api, plan, terms)
   const taken = new Map(locks.map((one) => [one.lock.lineage_id, one]))
   const mine = heldByMe(plan)
   const made = plan.props.map((prop): CheckedOut => {
@@ -45,6 +43,31 @@ export async function takeProps(api: Api, plan: CheckOutPlan, { note, ttlHours, 
   })
   if (plan.root !== null) for (const { files } of made) for (const file of files) makeWritable(join(plan.root, file))
   return made
+}
+
+type Taken = Awaited<ReturnType<Api['locks']['batch']>>['locks'][number]
+
+/** Call after call; when one fails, what those before it took is given back. What the same person had before stays checked out. */
+async function lockAll(api: Api, plan: CheckOutPlan, { note, ttlHours, steal, onLeft }: Terms): Promise<Taken[]> {
+  const taken: Taken[] = []
+  try {
+    for (const batch of batchesOf(plan.props)) {
+      const { locks } = await api.locks.batch({
+        lineage_ids: batch.map(({ lineage_id }) => lineage_id),
+        ...(note === undefined ? {} : { note }),
+        ...(ttlHours === undefined ? {} : { ttl_hours: ttlHours }),
+        ...(steal === undefined ? {} : { steal: { reason: steal } }),
+      })
+      for (const one of locks) taken.push(one)
+    }
+    return taken
+  } catch (error) {
+    const mine = heldByMe(plan)
+    const fresh = taken.filter(({ lock }) => !mine.has(lock.lineage_id))
+    // Why the check-out failed says more than why this does.
+    if (fresh.length > 0) await releaseHeld(api, fresh).catch(() => onLeft?.(fresh.length))
+    throw error
+  }
 }
 
 /** What a check-out would come to. */

@@ -1,17 +1,17 @@
-/** Where the files of a job are to be had: presigned addresses that came with their list, or asked for one by one. */
+/** Where the files of some jobs are to be had: presigned addresses that came with their list, or asked for one by one. */
 import type { PullJobObject } from '../../contract/pull-jobs.ts'
 import type { Api } from '../http/api.ts'
 import type { Addresses } from './fetch.ts'
 
 export class ClosureAddresses implements Addresses {
   readonly #api: Api
-  readonly #jobId: number
+  readonly #jobIds: readonly number[]
   #urls: Map<string, string>
   #renewing: Promise<void> | undefined
 
-  constructor(api: Api, jobId: number, objects: readonly PullJobObject[]) {
+  constructor(api: Api, jobIds: readonly number[], objects: readonly PullJobObject[]) {
     this.#api = api
-    this.#jobId = jobId
+    this.#jobIds = jobIds
     this.#urls = urlsOf(objects)
   }
 
@@ -28,7 +28,9 @@ export class ClosureAddresses implements Addresses {
   }
 
   async #ask(): Promise<void> {
-    if (this.#urls.size > 0) this.#urls = urlsOf((await this.#api.pullJobs.closure({ job_id: this.#jobId, urls: true })).objects)
+    if (this.#urls.size === 0) return
+    const lists = this.#jobIds.map((job_id) => this.#api.pullJobs.closure({ job_id, urls: true }))
+    this.#urls = urlsOf((await Promise.all(lists)).flatMap(({ objects }) => objects))
   }
 }
 

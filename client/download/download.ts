@@ -158,6 +158,7 @@ class Work {
       .map((object) => ({ hash: object.content_hash, size: object.blob_size, title: namedObject(object).name }))
     if (contents.length === 0) return
     tell({ kind: 'phase', phase: 'fetch' })
+    await this.#sources.prepare(contents.map(({ hash }) => hash))
     const parts = { options: { folders, cacheBytes }, http, tell }
     const order = { contents, addresses: this.#sources, stagingFolder: this.#staging.folder, signal }
     throwObstacles((await provide(parts, order)).obstacles)

@@ -2,14 +2,18 @@
 import pLimit from 'p-limit'
 import type { EntryDetail } from '../../contract/entries.ts'
 import { ApiError } from '../../contract/errors.ts'
+import { limits } from '../../contract/limits.ts'
 import type { LineageObject } from '../../contract/lineages.ts'
+import type { PullJobObject } from '../../contract/pull-jobs.ts'
 import type { Addresses } from '../content/fetch.ts'
 import { readEntryDetails } from '../entries/details.ts'
 import type { Api } from '../http/api.ts'
+import { askInParts, type EntriesOrder } from '../pull/orders/parts.ts'
+import { uniteFiles } from '../pull/orders/united-files.ts'
 import type { DownloadSet } from './layout.ts'
 import type { DownloadedObject } from './taken-paths.ts'
 
-export type SourceCalls = Pick<Api, 'entries' | 'blobs'>
+export type SourceCalls = Pick<Api, 'entries' | 'blobs' | 'pullJobs'>
 
 export interface Wish {
   entryIds: readonly number[]
@@ -19,6 +23,8 @@ export interface Wish {
 }
 
 const requestsAtOnce = 8
+/** Of so many entries each may be asked about by itself; a key has 240 requests a minute (spec 8). */
+const fewEntries = 8
 
 export class DownloadSources implements Addresses {
   readonly #calls: SourceCalls
@@ -27,6 +33,8 @@ export class DownloadSources implements Addresses {
   #urls = new Map<string, string>()
   readonly #roots = new Map<string, { entry_id: number; object_id: number }>()
   #renewing: Promise<void> | undefined
+  /** Entries whose closures were asked for. */
+  readonly #closures = new Set<number>()
 
   constructor(calls: SourceCalls, wish: Wish) {
     this.#calls = calls
@@ -38,14 +46,46 @@ export class DownloadSources implements Addresses {
     const details = await readEntryDetails(this.#calls, this.#wish.entryIds)
     const unknown = this.#wish.entryIds.find((id) => !details.has(id))
     if (unknown !== undefined) throw new ApiError('ENTRY_NOT_FOUND', `There is no entry ${unknown} in this workspace.`)
+    const needs = this.#wish.withDeps ? await this.#needsTogether([...details.values()]) : undefined
     const sets = await this.#each([...details.values()], async (entry) => ({
       entry_id: entry.id,
       name: entry.name,
-      members: this.#wish.withDeps ? await this.#closureOf(entry) : [this.#ownObject(entry)],
+      members: needs?.get(entry.id) ?? (this.#wish.withDeps ? await this.#closureOf(entry) : [this.#ownObject(entry)]),
     }))
     for (const { entry_id, members } of sets)
       if (members[0]) this.#roots.set(members[0].content_hash, { entry_id, object_id: members[0].object_id })
     return sets
+  }
+
+  /**
+   * What many packages need, by a plan of a pull of all of them: each file once, the needs with the first of them. Undefined where the
+   * library makes none, where the key may not ask for one, or where it would be no right download: with files that have no place under
+   * `/Game`, with source files, which name others by their own folders, or with two files for one place.
+   */
+  async #needsTogether(entries: readonly EntryDetail[]): Promise<Map<number, DownloadedObject[]> | undefined> {
+    const packages = entries.filter(({ source_ext }) => source_ext === null)
+    const [first] = packages
+    if (!first || packages.length <= fewEntries) return undefined
+    const entryIds = packages.map(({ id }) => ({ entry_id: id }))
+    const order = { target_project: 'ph download', target_root: '/Game', entries: entryIds, dependencies: 'current' as const }
+    const objects = await planned(this.#calls, order)
+    if (!objects || objects.some(({ source_ext }) => source_ext !== null)) return undefined
+    const own = new Set(packages.map(({ object_id }) => object_id))
+    const others = objects.filter(({ object_id }) => !own.has(object_id))
+    return new Map(packages.map((entry) => [entry.id, [this.#ownObject(entry), ...(entry === first ? others : [])]]))
+  }
+
+  /** Asks for the addresses of many entries' own files at once, where the library answers that; the others are asked for one by one. */
+  async prepare(hashes: readonly string[]): Promise<void> {
+    const asked = hashes.flatMap((hash) => (this.#urls.has(hash) ? [] : (this.#roots.get(hash) ?? [])))
+    if (asked.length <= fewEntries) return
+    for (let at = 0; at < asked.length; at += limits.bulk) {
+      const answer = await this.#calls.entries
+        .downloads({ entries: asked.slice(at, at + limits.bulk) })
+        .catch(undefinedWhereUnknown)
+      if (!answer) return
+      for (const { content_hash, url } of answer.files) this.#urls.set(content_hash, url)
+    }
   }
 
   /** Of an entry's own file the library hears that it is downloaded; other files come as in a pull. */
@@ -67,8 +107,10 @@ export class DownloadSources implements Addresses {
   }
 
   async #ask(): Promise<void> {
+    const hashes = [...this.#urls.keys()]
     this.#urls = new Map()
-    if (this.#wish.withDeps) await this.#each(this.#wish.entryIds, async (entry_id) => this.#askClosure(entry_id))
+    await this.prepare(hashes)
+    await this.#each([...this.#closures], async (entry_id) => this.#askClosure(entry_id))
   }
 
   async #closureOf(entry: EntryDetail): Promise<DownloadedObject[]> {
@@ -79,6 +121,7 @@ export class DownloadSources implements Addresses {
 
   async #askClosure(entry_id: number) {
     const { version } = this.#wish
+    this.#closures.add(entry_id)
     const { members } = await this.#calls.entries.closure({
       entry_id,
       object_id: version?.object_id,
@@ -111,3 +154,23 @@ function packageNameIn(document: EntryDetail['metadata_doc']): string | null {
 
 const definedOf = <T extends object>(value: T): Partial<T> =>
   Object.fromEntries(Object.entries(value).filter(([, field]) => field !== undefined && field !== null)) as Partial<T>
+
+/** The files of a plan; undefined where there is none to be had. */
+async function planned(api: Pick<Api, 'pullJobs'>, order: EntriesOrder): Promise<PullJobObject[] | undefined> {
+  try {
+    const plans = await askInParts(api, order, { ask: (part) => api.pullJobs.plan(part) })
+    const isWhole = plans.every(({ misnamed = [] }) => misnamed.length === 0)
+    const lists = plans.map(({ closure }) => closure.objects)
+    return isWhole ? uniteFiles(lists, order).objects : undefined
+  } catch (error) {
+    if (error instanceof ApiError && unplanned.includes(error.status)) return undefined
+    throw error
+  }
+}
+
+/** A key that only reads, a library that does not plan, and an order that it refuses. */
+const unplanned = [403, 404, 405, 422]
+
+function undefinedWhereUnknown(error: unknown): undefined {
+  if (!(error instanceof ApiError && [403, 404, 405].includes(error.status))) throw error
+}

@@ -3,9 +3,9 @@ import type { StateFile } from './state-file.ts'
 
 export interface OpenPull {
   jobId: number
-  /** Of a claim that was sent, whether or not its answer came; null before. */
+  /** Of a claim that was sent, whether or not its answer came; null before, when other jobs of the order may still be missing. */
   claimToken: string | null
-  /** What was asked for, as JSON; null for a job that someone else ordered. */
+  /** What was asked for, as JSON: the same for every job that one order came to. Null for a job that someone else ordered. */
   ordered: string | null
 }
 
@@ -45,13 +45,13 @@ export class OpenPulls {
     return rows.map(({ job_id, claim_token, ordered }) => ({ jobId: job_id, claimToken: claim_token, ordered }))
   }
 
-  /** Remembers a pull, or what is new of it. */
-  keep({ jobId, claimToken, ordered }: OpenPull, now: Date): void {
+  /** Remembers pulls, or what is new of them: all or none. */
+  keep(pulls: readonly OpenPull[], now: Date): void {
     this.#write(`
       insert into pull (job_id, claim_token, ordered, begun_at) values (?, ?, ?, ?)
-      on conflict (job_id) do update set claim_token = excluded.claim_token, ordered = excluded.ordered`)([
-      [jobId, claimToken, ordered, now.toISOString()],
-    ])
+      on conflict (job_id) do update set claim_token = excluded.claim_token, ordered = excluded.ordered`)(
+      pulls.map(({ jobId, claimToken, ordered }) => [jobId, claimToken, ordered, now.toISOString()]),
+    )
   }
 
   /** Written before the first of these files is put into place, all of them or none. */
@@ -84,10 +84,13 @@ export class OpenPulls {
     })
   }
 
-  /** It has ended. */
-  forget(jobId: number): void {
+  /** They have ended. */
+  forget(jobIds: readonly number[]): void {
     this.#state.write(() => {
-      for (const table of ['pull', 'pulled']) this.#state.db.prepare(`delete from ${table} where job_id = ?`).run(jobId)
+      for (const table of ['pull', 'pulled']) {
+        const statement = this.#state.db.prepare(`delete from ${table} where job_id = ?`)
+        for (const jobId of jobIds) statement.run(jobId)
+      }
     })
   }
 

@@ -39,6 +39,7 @@ export class PullClaim {
 
   /** Says that work has begun, without waiting for the answer, and keeps the claim until `end`. */
   begin(): void {
+    if (this.#timer) return
     this.#timer = setInterval(() => this.#beat(), heartbeatMs)
     this.#timer.unref()
     if (this.#isRunning) return
@@ -63,6 +64,18 @@ export class PullClaim {
 
   end(): void {
     clearInterval(this.#timer)
+  }
+
+  /** Gives the job back as failed, for a reason that lies in another job of the order. What the library says against it does not matter then. */
+  async giveBack(reason: string): Promise<void> {
+    try {
+      this.begin()
+      await this.finish({ status: 'failed', failure_reason: reason.slice(0, 4000) })
+    } catch (error) {
+      if (!isClaimLost(error) && !(error instanceof ApiError)) throw error
+    } finally {
+      this.end()
+    }
   }
 
   /** A change is not sent twice by itself: where no answer came, the job says whether it arrived. */

@@ -64,7 +64,6 @@ export function destinationsOf(
   const refuse = (what: string, why: string): Destinations => ({ files: [], leftOut: [], refused: [{ what, why }] })
   if (!isText(targetRoot, longestPath) || !rootPath.test(targetRoot))
     return refuse(`The root ${shown(targetRoot)}`, 'is not a folder under /Game')
-  if (objects.length > limits.pullJob.files) return refuse('The pull', `has more than ${limits.pullJob.files} files`)
   const files: PullFile[] = []
   const leftOut: LeftOutFile[] = []
   const refused: DestinationRefusal[] = []

@@ -1,36 +1,34 @@
-/** One claimed job of a pull, from the list of its files to its report: compare, fetch, place, tell. */
-import { existsSync } from 'node:fs'
-import type { PullJobDetail, PullJobObject, PullWarning } from '../../contract/pull-jobs.ts'
+/** What was ordered at once, as one claimed job or several, from the lists of files to the reports: compare, fetch, place, tell. */
+import type { PullJobDetail, PullJobObject, PullOrder, PullWarning } from '../../contract/pull-jobs.ts'
 import { ClosureAddresses } from '../content/closure-addresses.ts'
-import type { FilePlaced } from '../memory/project-memory.ts'
 import { isClaimLost, type PullClaim } from './claim.ts'
 import { compareProject, type Decision, unlessRemoved } from './compare.ts'
 import { answerConflicts, isOpen, needsAnswer } from './conflict-answers.ts'
-import {
-  destinationsOf,
-  type LeftOutFile,
-  nothingRemains,
-  type PullFile,
-  whyNotIn,
-  withLeftOut,
-  withMisnamed,
-} from './destinations.ts'
-import { type MissingInProject, missingInProject, namedObject } from './missing-in-project.ts'
-import { type Obstacle, obstacle } from './obstacle.ts'
+import { type LeftOutFile, nothingRemains } from './destinations.ts'
+import { asThereAlready, ending, itemOf, type JobFiles, uniteEntries } from './job-report.ts'
+import type { Obstacle } from './obstacle.ts'
 import type { ConflictAnswer, PullParts } from './options.ts'
 import { backupFolder, clearStaging } from './placing/folders.ts'
-import { memoryOf, type Planned, placePlanned } from './placing/place-and-remember.ts'
+import { notYetKnown, type Planned, placePlanned } from './placing/place-and-remember.ts'
 import { settledFiles } from './placing/recovery.ts'
-import { checkReplaced } from './preflight.ts'
+import { checkReplaced, findGone } from './preflight.ts'
 import { type JobReport, type PulledFile, sentReport, sumsOf } from './report.ts'
-import { withRootWarning } from './target-root.ts'
+import { nothingYet, type WantedFiles, wantedOf } from './wanted-files.ts'
+
+export interface ClaimedJob {
+  job: PullJobDetail
+  /** Undefined: an earlier run has told the library how it went. */
+  claim: PullClaim | undefined
+  /** The list of files, on its way. */
+  closure: Promise<JobFiles>
+}
 
 export interface JobParts {
-  job: PullJobDetail
+  /** In the order of their ids; the first of them names the pull in memory, in backups and in its report. */
+  jobs: readonly ClaimedJob[]
+  /** Null for jobs that someone else ordered. */
+  order: PullOrder | null
   warnings: PullWarning[]
-  claim: PullClaim
-  /** The list of files, on its way. */
-  closure: Promise<{ job_id?: number; objects: PullJobObject[] }>
   /** An earlier run was killed or interrupted over it. */
   resumed: boolean
   /** Files that it is about; undefined: all of them. */
@@ -41,22 +39,26 @@ export interface JobParts {
 export class PullJob {
   readonly #parts: PullParts
   readonly #job: JobParts
+  readonly #id: number
+  readonly #claims: readonly PullClaim[]
   readonly #signal: AbortSignal
   /** Entries by the version that the job brings of them. */
   readonly #entryIds: ReadonlyMap<number, number>
   /** What became of files, by content hash. */
   readonly #files = new Map<string, PulledFile>()
   readonly #bytes = { downloaded: 0, from_cache: 0, placed: 0, total: 0 }
-  #pullFiles: PullFile[] = []
-  #leftOut: LeftOutFile[] = []
+  #wanted: WantedFiles
   #spellings: PullWarning[] = []
-  #missing: MissingInProject = { missing_dependencies: [], plugins: [] }
 
   constructor(parts: PullParts, job: JobParts) {
     this.#parts = parts
     this.#job = job
-    this.#signal = AbortSignal.any([parts.signal, job.claim.signal])
-    this.#entryIds = new Map(job.job.entries.map(({ object_id, entry_id }) => [object_id, entry_id]))
+    this.#id = job.jobs[0]?.job.id ?? 0
+    this.#claims = job.jobs.flatMap(({ claim }) => claim ?? [])
+    this.#signal = AbortSignal.any([parts.signal, ...this.#claims.map(({ signal }) => signal)])
+    const entries = job.jobs.flatMap((one) => one.job.entries)
+    this.#entryIds = new Map(entries.map(({ object_id, entry_id }) => [object_id, entry_id]))
+    this.#wanted = nothingYet({ ...job, target: parts.target })
   }
 
   /**
@@ -64,11 +66,11 @@ export class PullJob {
    * Throws what keeps this run from going on (the network, an interruption): then the claim stays, for the next run.
    */
   async run(): Promise<JobReport> {
-    const { claim, staging } = this.#job
+    const { jobs, staging } = this.#job
     const { memory, target } = this.#parts
     let isOver = false
     try {
-      claim.begin()
+      for (const claim of this.#claims) claim.begin()
       const obstacles = await this.#work()
       const report = await this.#finish(obstacles)
       isOver = true
@@ -76,34 +78,30 @@ export class PullJob {
     } catch (error) {
       if (!isClaimLost(error)) throw error
       isOver = true
+      await Promise.all(this.#claims.map((claim) => claim.giveBack(error.message)))
       return this.#report('lost', error.message, [])
     } finally {
-      claim.end()
+      for (const claim of this.#claims) claim.end()
       // Killed in between, the next run still knows of it, and takes the rest away.
       if (isOver) await clearStaging(staging, target.root)
-      if (isOver) memory.pulls.forget(claim.jobId)
+      if (isOver) memory.pulls.forget(jobs.map(({ job }) => job.id))
     }
   }
 
   /** Gives what stood in the way; with anything of it, nothing more was placed. */
   async #work(): Promise<Obstacle[]> {
-    const { job, closure, claim } = this.#job
+    const { jobs } = this.#job
     const { tell, target } = this.#parts
-    const { job_id = job.id, objects } = await closure
-    const destined = destinationsOf(objects, job.target_root, whyNotIn(target))
-    const { files, leftOut, refused } = destined
-    if (job_id !== job.id)
-      return [obstacle('not-allowed', `job ${job.id}`, `The list of files for job ${job.id} is that of job ${job_id}.`)]
-    if (refused.length > 0) return refused.map(({ what, why }) => obstacle('not-allowed', what, `${what} ${why}.`))
-    this.#pullFiles = [...files, ...leftOut]
-    this.#leftOut = leftOut
-    this.#missing = missingInProject(objects.map(namedObject), target)
-    this.#bytes.total = files.reduce((sum, { object }) => sum + object.blob_size, 0)
-    tell({ kind: 'job', jobId: job.id, files: files.length, bytes: this.#bytes.total })
+    const wanted = wantedOf(await Promise.all(jobs.map(({ closure }) => closure)), { ...this.#job, target })
+    this.#wanted = wanted
+    if (wanted.obstacles.length > 0) return wanted.obstacles
+    const { files, leftOut, objects } = wanted
+    this.#bytes.total = wanted.bytes
+    tell({ kind: 'job', jobId: this.#id, files: files.length, bytes: this.#bytes.total })
     tell({ kind: 'phase', phase: 'compare' })
-    for (const [hash, item] of settledFiles(this.#parts, claim.jobId)) this.#files.set(hash, item)
+    for (const [hash, item] of settledFiles(this.#parts, this.#id)) this.#files.set(hash, item)
     for (const file of leftOut) this.#files.set(file.object.content_hash, this.#leftOutItem(file))
-    const nothing = nothingRemains(destined)
+    const nothing = nothingRemains(wanted)
     if (nothing.length > 0) return nothing
     const { decisions, obstacles, warnings } = await compareProject(
       files.filter(({ object }) => !this.#files.has(object.content_hash)),
@@ -111,18 +109,27 @@ export class PullJob {
     )
     this.#spellings = warnings
     this.#spellAsHere(decisions)
-    await claim.confirm()
+    await this.#confirm()
     this.#settleIdentical(decisions.filter(({ action }) => action === 'identical'))
     // Nobody is asked about files of a pull that cannot come to pass.
     if (obstacles.length > 0) return obstacles
-    return this.#bringDecided(this.#withinOrder(decisions), new ClosureAddresses(this.#parts.api, job.id, objects))
+    return this.#bringDecided(this.#withinOrder(decisions), this.#addressesOf(objects))
   }
 
   /** A folder that is here in other letters is the one that files go to. */
   #spellAsHere(decisions: readonly Decision[]): void {
     const here = new Map(decisions.map(({ pullFile }) => [pullFile.object.content_hash, pullFile]))
-    this.#pullFiles = this.#pullFiles.map((pullFile) => here.get(pullFile.object.content_hash) ?? pullFile)
+    this.#wanted.all = this.#wanted.all.map((pullFile) => here.get(pullFile.object.content_hash) ?? pullFile)
   }
+
+  #addressesOf = (objects: readonly PullJobObject[]): ClosureAddresses =>
+    new ClosureAddresses(
+      this.#parts.api,
+      this.#job.jobs.map(({ job }) => job.id),
+      objects,
+    )
+
+  #confirm = (): Promise<unknown> => Promise.all(this.#claims.map((claim) => claim.confirm()))
 
   #leftOutItem(pullFile: LeftOutFile): PulledFile {
     const file = `${this.#parts.target.content.file}/${pullFile.path}`
@@ -145,7 +152,7 @@ export class PullJob {
       const obstacles = await this.#bringFree(sure.splice(0), addresses)
       if (obstacles.length > 0) return obstacles
     }
-    const asking = { ...this.#parts, jobId: this.#job.job.id, signal: this.#signal }
+    const asking = { ...this.#parts, jobId: this.#id, signal: this.#signal }
     const answered = this.#planAnswered(asked, await answerConflicts(asked, asking))
     return this.#bringFree([...sure, ...answered], addresses)
   }
@@ -164,7 +171,7 @@ export class PullJob {
     )
 
   #planAnswered(asked: readonly Decision[], answers: ReadonlyMap<string, ConflictAnswer>): Planned[] {
-    const backups = backupFolder(this.#parts.target.root, this.#job.job.id, new Date())
+    const backups = backupFolder(this.#parts.target.root, this.#id, new Date())
     return asked.flatMap((decision): Planned[] => {
       const answer = answers.get(decision.file) ?? 'keep'
       if (answer === 'overwrite') {
@@ -191,68 +198,60 @@ export class PullJob {
   /** Files that were there already are known from now on, so that an edit of them is pushed as their next version. */
   #settleIdentical(identical: readonly Decision[]): void {
     for (const decision of identical) this.#settle(decision, 'identical')
-    const unknown = identical.flatMap((decision): FilePlaced[] => {
-      const { localStat, known } = decision
-      const placedAs = memoryOf(decision, this.#entryIds.get(decision.pullFile.object.object_id) ?? null)
-      const isKnown =
-        known?.stat === localStat && known?.base?.objectId === placedAs.base.objectId && known.base.hash === placedAs.hash
-      return isKnown || localStat === undefined ? [] : [{ ...placedAs, stat: localStat }]
-    })
+    const unknown = notYetKnown(identical, this.#entryIds)
     if (unknown.length > 0) this.#parts.memory.savePlaced(unknown)
   }
 
   async #bring(planned: readonly Planned[], addresses: ClosureAddresses): Promise<Obstacle[]> {
-    const { staging, claim } = this.#job
+    const { staging } = this.#job
     const { tell, target } = this.#parts
     tell({ kind: 'phase', phase: 'fetch' })
     const { confirmShared, provide } = await import('./stage-files.ts')
     const contents = planned.map(({ item }) => ({ hash: item.content_hash, size: item.size, title: item.destination }))
     await clearStaging(staging, target.root)
-    const order = { contents, addresses, stagingFolder: staging, findObstacle: () => this.#whereGone(), signal: this.#signal }
+    const order = {
+      contents,
+      addresses,
+      stagingFolder: staging,
+      findObstacle: () => findGone(this.#parts.target),
+      signal: this.#signal,
+    }
     const provision = await provide(this.#parts, order)
     this.#bytes.downloaded += provision.downloaded
     this.#bytes.from_cache += provision.fromCache
     if (provision.obstacles.length > 0) return provision.obstacles
     tell({ kind: 'phase', phase: 'place' })
-    await claim.confirm()
+    await this.#confirm()
     this.#signal.throwIfAborted()
-    const gone = this.#whereGone()
+    const gone = findGone(this.#parts.target)
     if (gone) return [gone]
     const free = this.#stillFree(planned)
     if (free.length === 0) return []
-    const placed = await placePlanned(this.#parts, free, { jobId: claim.jobId, folder: staging, entryIds: this.#entryIds })
+    const placed = await placePlanned(this.#parts, free, { jobId: this.#id, folder: staging, entryIds: this.#entryIds })
     for (const item of placed.items) this.#files.set(item.content_hash, item)
     confirmShared(this.#parts, placed.remembered)
     return placed.obstacles
   }
 
-  /** The disk of the project may go away at any time, and leave an empty folder. */
-  #whereGone(): Obstacle | undefined {
-    const { descriptor, root, project } = this.#parts.target
-    if (descriptor === undefined || existsSync(descriptor)) return undefined
-    return obstacle('project-gone', root, `The project ${project} is not in ${root} any more.`)
-  }
-
+  /** Each job hears of its own files. One that an earlier job has brought is there already for a later one. */
   async #finish(obstacles: readonly Obstacle[]): Promise<JobReport> {
-    const { claim } = this.#job
     this.#parts.tell({ kind: 'phase', phase: 'report' })
-    const items = this.#items(obstacles)
-    const report_json = sentReport(items)
-    const [first] = obstacles
-    if (!first) {
-      await claim.finish({ status: 'done', report_json })
-      return this.#report('done', null, [])
+    const { status, reason } = ending(obstacles)
+    const items = new Map([...this.#items(obstacles), ...this.#wanted.yielding].map((item) => [item.content_hash, item]))
+    for (const [at, { claim }] of this.#job.jobs.entries()) {
+      const own = this.#wanted.lists[at]?.flatMap((object) => items.get(object?.content_hash) ?? []) ?? []
+      const report_json = sentReport(own)
+      if (reason === null) await claim?.finish({ status: 'done', report_json })
+      else await claim?.finish({ status: 'failed', failure_reason: reason.slice(0, 4000), report_json })
+      for (const item of own) items.set(item.content_hash, asThereAlready(item))
     }
-    const more = obstacles.length > 1 ? ` And ${obstacles.length - 1} more.` : ''
-    const reason = `${first.message}${more}`
-    await claim.finish({ status: 'failed', failure_reason: reason.slice(0, 4000), report_json })
-    return this.#report('failed', reason, obstacles)
+    return this.#report(status, reason, obstacles)
   }
 
-  /** Every file of the job once. What was neither placed nor found in place has failed. */
+  /** Every file once. What was neither placed nor found in place has failed. */
   #items(obstacles: readonly Obstacle[] = []): PulledFile[] {
     const messages = new Map(obstacles.map(({ file, message }) => [file, message]))
-    return this.#pullFiles.map((pullFile) => {
+    return this.#wanted.all.map((pullFile) => {
       const known = this.#files.get(pullFile.object.content_hash)
       if (known) return known
       const file = `${this.#parts.target.content.file}/${pullFile.path}`
@@ -262,29 +261,24 @@ export class PullJob {
   }
 
   #report(status: JobReport['status'], reason: string | null, obstacles: readonly Obstacle[]): JobReport {
-    const { job, resumed } = this.#job
-    const warnings = withMisnamed(this.#job.warnings, job, this.#parts.target.root)
+    const { jobs, resumed } = this.#job
     const files = status === 'lost' ? [...this.#files.values()] : this.#items(obstacles)
     const placed = files.filter(({ outcome }) => outcome === 'added' || outcome === 'updated' || outcome === 'overwritten')
+    const { target_root = '' } = jobs[0]?.job ?? {}
     return {
-      job_id: job.id,
+      job_id: this.#id,
+      job_ids: jobs.map(({ job }) => job.id),
       status,
       reason,
       resumed,
-      target_root: job.target_root,
-      entries: job.entries,
+      target_root,
+      entries: uniteEntries(jobs.map(({ job }) => job)),
       files,
       obstacles: [...obstacles],
-      warnings: [...withLeftOut(withRootWarning(warnings, job.target_root), this.#leftOut), ...this.#spellings],
-      ...this.#missing,
+      warnings: [...this.#wanted.warnings, ...this.#spellings],
+      ...this.#wanted.missing,
       summary: sumsOf(files),
       bytes: { ...this.#bytes, placed: placed.reduce((sum, { size }) => sum + size, 0) },
     }
   }
-}
-
-function itemOf({ pullFile, file }: Pick<Decision, 'pullFile' | 'file'>, outcome: PulledFile['outcome']): PulledFile {
-  const { object, name: asset_name, destination } = pullFile
-  const { content_hash, lineage_id, object_id, blob_size: size } = object
-  return { file, outcome, asset_name, destination, content_hash, lineage_id, object_id, size }
 }

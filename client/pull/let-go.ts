@@ -32,7 +32,7 @@ export async function letGo(wire: Wire, root: string, reason: string): Promise<n
     for (const { jobId, claimToken } of openPulls({ folders, url, root })) {
       const said = { job_id: jobId, claim_token: claimToken, status: 'failed', failure_reason: reason } as const
       if (claimToken !== null) await api.pullJobs.update(said).catch(undefinedWhereGone)
-      withMemory({ folders, url, root }, (memory) => memory.pulls.forget(jobId))
+      withMemory({ folders, url, root }, (memory) => memory.pulls.forget([jobId]))
       gone.push(jobId)
     }
     return gone

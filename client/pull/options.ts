@@ -6,8 +6,9 @@ import type { Http } from '../http/http.ts'
 import type { Wire } from '../http/open-http.ts'
 import type { ProjectMemory } from '../memory/project-memory.ts'
 import type { TellPull } from '../progress.ts'
+import type { EntriesOrder } from './orders/parts.ts'
+import { chosenRoot } from './orders/target-root.ts'
 import type { PullTarget } from './target-project.ts'
-import { chosenRoot } from './target-root.ts'
 
 /** An entry, and the version of it when that is not to be the current one. */
 export interface OrderedEntry {
@@ -119,6 +120,12 @@ export const versionWarnings = (
 /** How an order is remembered, so that who goes on with it keeps within it. */
 export const orderedText = (order: PullOrder, only: readonly string[] | undefined): string =>
   JSON.stringify(only ? { ...order, only } : order)
+
+/** The order that is remembered so. */
+export function orderOf(ordered: string): EntriesOrder {
+  const { only: _only, ...order } = JSON.parse(ordered) as EntriesOrder & { only?: readonly string[] }
+  return order
+}
 
 /** The files that an order was for; undefined: all of them. */
 export function onlyOf(ordered: string | null): readonly string[] | undefined {

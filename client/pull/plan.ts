@@ -14,13 +14,16 @@ import { findFaces } from '../memory/find-versions.ts'
 import { ProjectMemory } from '../memory/project-memory.ts'
 import { type Action, compareProject, type Decision } from './compare.ts'
 import { destinationsOf, nothingRemains, whyNotIn, withLeftOut, withMisnamed } from './destinations.ts'
+import { uniteEntries, uniteMisnamed, uniteWarnings } from './job-report.ts'
 import { documentedVersions, type MissingInProject, missingInProject, namedObject } from './missing-in-project.ts'
 import { type Obstacle, obstacle } from './obstacle.ts'
 import { type ConflictAnswer, makeOrder, type PullOptions, versionWarnings } from './options.ts'
+import { askInParts } from './orders/parts.ts'
+import { withRootWarning } from './orders/target-root.ts'
+import { uniteFiles } from './orders/united-files.ts'
+import { queuedJobs } from './orders/waiting-jobs.ts'
 import { checkReplaced } from './preflight.ts'
 import type { ReportedFile } from './report.ts'
-import { withRootWarning } from './target-root.ts'
-import { queuedJobs } from './waiting-jobs.ts'
 
 export interface PlannedFile extends ReportedFile {
   action: Action
@@ -105,10 +108,18 @@ async function possibleJobs(options: PullOptions, api: Api): Promise<PossibleJob
 async function possibleJob(options: PullOptions, api: Api): Promise<PossibleJob> {
   const order = await makeOrder(options, api)
   try {
-    const planned = await api.pullJobs.plan(order)
-    const { target_root: targetRoot, entries, closure, misnamed } = planned
-    const warnings = [...planned.warnings, ...versionWarnings(order, planned)]
-    return { jobId: null, targetRoot, entries, warnings, objects: closure.objects, misnamed }
+    const plans = await askInParts(api, order, { ask: (part) => api.pullJobs.plan(part) })
+    const lists = plans.map(({ closure }) => closure.objects)
+    const { objects, warnings } = uniteFiles(lists, order)
+    const said = plans.flatMap((plan) => [...plan.warnings, ...versionWarnings(order, plan)])
+    return {
+      jobId: null,
+      targetRoot: order.target_root,
+      entries: uniteEntries(plans),
+      warnings: uniteWarnings([...said, ...warnings], { objects, engineVersion: options.target.engineVersion }),
+      objects,
+      misnamed: uniteMisnamed(plans),
+    }
   } catch (error) {
     if (!(error instanceof ApiError && (error.code === 'NOT_FOUND' || error.status === 405))) throw error
   }

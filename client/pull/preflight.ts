@@ -1,9 +1,10 @@
-/** Whether files can be placed before any of them is: nobody's to write, open elsewhere, no room on a disk. */
-import { type BigIntStats, statfsSync, statSync } from 'node:fs'
+/** Whether files can be placed before any of them is: the project is there, nobody's to write, open elsewhere, no room on a disk. */
+import { type BigIntStats, existsSync, statfsSync, statSync } from 'node:fs'
 import { freeBytes, nearestFolder } from '../../system/free-space.ts'
 import type { Decision } from './compare.ts'
 import { type Obstacle, obstacle } from './obstacle.ts'
 import { findOpenFiles } from './open-files.ts'
+import type { PullTarget } from './target-project.ts'
 
 const anyWrite = 0o222n
 /** Room that is left alone: for what the file system itself needs, and the memory of ph. */
@@ -25,6 +26,12 @@ export async function checkReplaced(decisions: readonly Decision[], signal?: Abo
 /** What `--link` placed is read-only by itself, and replaced as a name, never as bytes. */
 const isReadOnly = ({ stats, known, localHash }: Decision & { stats: BigIntStats }): boolean =>
   (stats.mode & anyWrite) === 0n && !(known?.linked === true && known.base?.hash === localHash)
+
+/** The disk of the project may go away at any time, and leave an empty folder. */
+export function findGone({ descriptor, root, project }: PullTarget): Obstacle | undefined {
+  if (descriptor === undefined || existsSync(descriptor)) return undefined
+  return obstacle('project-gone', root, `The project ${project} is not in ${root} any more.`)
+}
 
 export interface Room {
   /** A folder on the disk; it need not be there yet. */

@@ -4,7 +4,7 @@ import { limits } from '../../contract/limits.ts'
 import type { PullJobDetail, PullJobEntry, PullWarning, PullReport as SentReport } from '../../contract/pull-jobs.ts'
 import type { MissingInProject } from './missing-in-project.ts'
 import type { Obstacle } from './obstacle.ts'
-import type { WaitingJob } from './waiting-jobs.ts'
+import type { WaitingJob } from './orders/waiting-jobs.ts'
 
 /**
  * `added`, `updated` (a version that the library has was replaced) and `overwritten` (a conflict, whose file is kept in `backup`)
@@ -37,8 +37,11 @@ export interface PulledFile extends ReportedFile {
   error?: string
 }
 
+/** What was ordered at once: one job, or several where it was more than one may hold; all the rest is about them together. */
 export interface JobReport extends MissingInProject {
+  /** The first of `job_ids`. */
   job_id: number
+  job_ids: number[]
   /** `refused`: it was not claimed, and waits on. `lost`: someone else has the claim now, or its time was over. */
   status: 'done' | 'failed' | 'refused' | 'lost'
   /** Why it did not end well, as a sentence. */
@@ -83,6 +86,7 @@ export function sumsOf(files: readonly PulledFile[]): Record<Outcome, number> {
 /** A job that could not be claimed: why, as it stands with the library. */
 export const refusedReport = (job: PullJobDetail, error: ApiError, warnings: PullWarning[] = []): JobReport => ({
   job_id: job.id,
+  job_ids: [job.id],
   status: 'refused',
   reason: error.message,
   resumed: false,

@@ -3,7 +3,7 @@ import type { Deletion } from '../../contract/lineages.ts'
 import type { Lock } from '../../contract/locks.ts'
 import { type KnownDetail, relation } from '../memory/current-versions.ts'
 import type { Problem } from '../project/problem.ts'
-import type { WaitingJob } from '../pull/waiting-jobs.ts'
+import type { WaitingJob } from '../pull/orders/waiting-jobs.ts'
 
 /**
  * `identical`: the library's current version. `changed`: edited here since it was pushed or pulled. `newer`: another version is

@@ -13,7 +13,7 @@ import { findNamedPaths, type NamedPaths, placeInProject } from '../project/path
 import type { Problem } from '../project/problem.ts'
 import type { FoundFile } from '../project/scan.ts'
 import { findProjectName, locate } from '../project/unreal-project.ts'
-import { waitingJobs } from '../pull/waiting-jobs.ts'
+import { waitingJobs } from '../pull/orders/waiting-jobs.ts'
 import { withFacePaths, withReverted } from './advice.ts'
 import { askLibrary, bringUpToDate, type Files, type LookParts } from './ask-library.ts'
 import { type ComparedRows, compareWithMemory } from './compare.ts'
@@ -38,6 +38,8 @@ export interface StatusOptions extends Wire, WalkOptions {
   all?: boolean
   /** Ask the library nothing: files beside what was last heard of it. Check-outs and waiting jobs are not known then. */
   remembered?: boolean
+  /** Ask about files alone: who looks at some of them needs neither all check-outs nor the waiting jobs. */
+  filesOnly?: boolean
   tell?: TellPush
 }
 
@@ -56,10 +58,11 @@ export async function status(options: StatusOptions): Promise<StatusReport> {
     const api = createApi(http)
     const look: LookParts = { root: namedPaths.root, api, memory, faces: memory.faces }
     const project = findProjectName(namedPaths.root)
-    const jobs = project === undefined || options.remembered ? Promise.resolve([]) : waitingJobs(api, project)
+    const isAlone = options.remembered || options.filesOnly
+    const jobs = project === undefined || isAlone ? Promise.resolve([]) : waitingJobs(api, project)
     // Met where it is awaited.
     jobs.catch(() => {})
-    const locks = options.remembered ? Promise.resolve({ locks: [], me: undefined }) : readLocks(api)
+    const locks = isAlone ? Promise.resolve({ locks: [], me: undefined }) : readLocks(api)
     locks.catch(() => {})
     const compared = await new Comparison({ options, namedPaths, look, tell, locks }).run()
     return { ...compared, project: project ?? null, waiting: await jobs }

@@ -55,14 +55,23 @@ async function backTaken({ taken, moved, stolen }: Taken, api: Api): Promise<Par
   return [...release, ...retaking(moved.filter(isThere), { api, verb: 'checked out as before' }), ...lost]
 }
 
+const read = new WeakMap<Api, Promise<Lock[]>>()
+
+/** As they were before a command: its calls about more than 1,000 props change each others' none. */
+function locksBefore(api: Api): Promise<Lock[]> {
+  const known = read.get(api) ?? activeLocks(api)
+  read.set(api, known)
+  return known
+}
+
 const taking = takenBack('locks', 'batch', {
-  before: (api) => activeLocks(api),
+  before: locksBefore,
   keep: ({ answer: { locks }, before }) => keepTaken(locks, before),
   back: (kept, { api }) => backTaken(kept, api),
 })
 
 const takingOne = takenBack('locks', 'create', {
-  before: (api) => activeLocks(api),
+  before: locksBefore,
   keep: ({ answer, before }) => keepTaken([answer], before),
   back: (kept, { api }) => backTaken(kept, api),
 })
@@ -89,21 +98,27 @@ function retake(key: string, group: readonly Remembered[], { api, verb }: { api:
 }
 
 async function activeOf(api: Api, ids: readonly number[]): Promise<Remembered[]> {
-  const locks = (await activeLocks(api)).filter(({ id }) => ids.includes(id))
-  const lineages = new Map<string, string>()
-  for (let at = 0; at < locks.length; at += limits.page.max) {
-    const lineage_ids = locks.slice(at, at + limits.page.max).map(({ lineage_id }) => lineage_id)
-    for (const { lineage_id, name } of await namesOf(api, lineage_ids)) lineages.set(lineage_id, name)
-  }
-  return locks.map((lock) => remembered(lock, lineages.get(lock.lineage_id) ?? lock.lineage_id))
+  const asked = new Set(ids)
+  const locks = (await locksBefore(api)).filter(({ id }) => asked.has(id))
+  const names = await namesOf(
+    api,
+    locks.map(({ lineage_id }) => lineage_id),
+  )
+  return locks.map((lock) => remembered(lock, names.get(lock.lineage_id) ?? lock.lineage_id))
 }
 
-/** Files that are no entries are named by their lineage. */
-async function namesOf(api: Api, ids: readonly string[]): Promise<{ lineage_id: string; name: string }[]> {
-  const found = await api.lineages.find({ lineage_ids: [...ids] }).catch(() => undefined)
-  const entry_ids = found?.lineages.flatMap(({ entry_id }) => entry_id ?? []) ?? []
-  if (entry_ids.length === 0) return []
-  return (await api.entries.find({ entry_ids })).entries.map(({ lineage_id, name }) => ({ lineage_id, name }))
+/** By lineage: as entries are called; very many by their files, which takes one question. What is neither goes without. */
+async function namesOf(api: Api, lineageIds: readonly string[]): Promise<Map<string, string>> {
+  if (lineageIds.length === 0) return new Map()
+  const found = await api.lineages.find({ lineage_ids: [...lineageIds] }).catch(() => undefined)
+  const lineages = found?.lineages ?? []
+  const files = lineages.flatMap(({ id, origin_path }) =>
+    origin_path ? [[id, origin_path.split('/').at(-1) ?? id] as const] : [],
+  )
+  const entry_ids = lineages.flatMap(({ entry_id }) => entry_id ?? [])
+  if (entry_ids.length === 0 || entry_ids.length > limits.page.max) return new Map(files)
+  const { entries } = await api.entries.find({ entry_ids })
+  return new Map([...files, ...entries.map(({ lineage_id, name }) => [lineage_id, name] as const)])
 }
 
 const keepReleased = (before: Remembered[]): Kept<{ released: Remembered[] }> | undefined =>

@@ -1,8 +1,8 @@
 /** Everything that a version needs, and everything that needs it, as the library shows it. */
 
 import pLimit from 'p-limit'
+import type { ClosureMember, DependentsMember } from '../../contract/closure-members.ts'
 import type { DependencyMode } from '../../contract/dependency-modes.ts'
-import type { ClosureMember, DependentsMember } from '../../contract/entries.ts'
 import { type ApiError, validationError } from '../../contract/errors.ts'
 import { limits } from '../../contract/limits.ts'
 import type { Fragment, Sql } from '../database/sql.ts'

@@ -1,15 +1,18 @@
 /** Entries: list, facets, detail, closure, dependents, download, restore, changes by hand, deletion (spec 4.2, 4.12, 4.13; contract-gaps 4). */
 
 import type { entries as contract } from '../../contract/entries.ts'
+import { ApiError } from '../../contract/errors.ts'
+import type { InputOf } from '../../contract/route.ts'
 import { moveFace } from '../curation/current-version.ts'
 import { deleteForGood } from '../curation/deletion.ts'
 import { patchEntry } from '../curation/entry-patch.ts'
+import { amongIds } from '../database/among.ts'
 import { readClosure, readDependents } from '../dependencies/closure.ts'
-import type { Handlers } from '../handler.ts'
+import type { Context, Handlers } from '../handler.ts'
 import { viewOf } from '../rows/comment.ts'
 import { requireEntryDetail, requireEntryFace, selectEntryDetails } from '../rows/entry.ts'
 import { notePull } from '../rows/first-steps.ts'
-import { lockWorkspace } from '../rows/hold.ts'
+import { holdEntries, lockWorkspace } from '../rows/hold.ts'
 import { withLocks } from '../rows/lock.ts'
 import { fileNameOf, requireVersionOf } from '../rows/version.ts'
 import { searchByImage } from '../search/likeness.ts'
@@ -77,6 +80,23 @@ export const entries: Handlers<typeof contract> = {
     return { location }
   },
 
+  async downloads(request) {
+    const { sql, workspace, feed, input } = request
+    // As in `download`, for all of them in one order.
+    await holdEntries(
+      sql,
+      workspace.id,
+      input.entries.map(({ entry_id }) => entry_id),
+    )
+    const files = await requireAsked(request)
+    const ids = files.map(({ entry_id }) => entry_id)
+    await sql`update entries set ever_pulled = true where workspace_id = ${workspace.id} and id ${amongIds(sql, ids)} and not ever_pulled`
+    for (const { entry_id, lineage_id, object_id } of files)
+      feed.happened({ type: 'download.pull', entryId: entry_id, lineageId: lineage_id, objectId: object_id })
+    await notePull(request)
+    return { files: (await withAddresses(request, files)).map(({ lineage_id: _lineage, ...file }) => file) }
+  },
+
   async restore(request) {
     const { entry_id: entryId, object_id: objectId, expected_face_object_id: expectedId } = request.input
     await moveFace(request, { entryId, objectId, expectedId })
@@ -91,4 +111,34 @@ export const entries: Handlers<typeof contract> = {
     const { entry_id } = await requireEntryFace(sql, workspace.id, { entryId: input.entry_id, hold: false })
     await deleteForGood(request, { entryId: entry_id })
   },
+}
+
+interface AskedFile {
+  entry_id: number
+  lineage_id: string
+  object_id: number
+  content_hash: string
+}
+
+/** In the order of the request; a version of another prop is one that the entry does not have. */
+async function requireAsked({ sql, workspace, input }: Context & { input: InputOf<(typeof contract)['downloads']> }) {
+  const found = await sql<(Omit<AskedFile, 'content_hash'> & { lineage_id: string | null; content_hash: string | null })[]>`
+    select asked.entry_id, asked.object_id, e.lineage_id, o.content_hash
+      from unnest(${input.entries.map(({ entry_id }) => entry_id)}::bigint[], ${input.entries.map(({ object_id }) => object_id)}::bigint[])
+           with ordinality as asked (entry_id, object_id, position)
+      left join entries e on e.workspace_id = ${workspace.id} and e.id = asked.entry_id
+      left join objects o on o.workspace_id = ${workspace.id} and o.id = asked.object_id and o.lineage_id = e.lineage_id
+     order by asked.position`
+  const [missing, unknown] = [found.filter((one) => one.lineage_id === null), found.filter((one) => one.content_hash === null)]
+  const [entry] = missing
+  if (entry)
+    throw new ApiError('ENTRY_NOT_FOUND', `There is no entry ${entry.entry_id} in this workspace.`, {
+      missing: missing.map(({ entry_id }) => entry_id),
+    })
+  const [version] = unknown
+  if (version)
+    throw new ApiError('OBJECT_NOT_FOUND', `Entry ${version.entry_id} has no version ${version.object_id}.`, {
+      missing: unknown.map(({ object_id }) => object_id),
+    })
+  return found as AskedFile[]
 }

@@ -14,6 +14,7 @@ import { placeWarnings } from '../pulls/destinations.ts'
 import { holdOrdered, type LookAhead, lookAhead, type Resolved, resolveOrder, selectOrdered } from '../pulls/order.ts'
 import { defaultRoot, findDefaultRoot, noteProject } from '../pulls/projects.ts'
 import { requireBounded, requireComplete } from '../pulls/report.ts'
+import { keyOf, requireKey, sliceOf } from '../pulls/slice.ts'
 import { notePull } from '../rows/first-steps.ts'
 import { withLocks } from '../rows/lock.ts'
 import {
@@ -31,17 +32,20 @@ type RequestOf<V extends keyof typeof contract> = Context & { input: InputOf<(ty
 
 export const pullJobs: Handlers<typeof contract> = {
   async create(request) {
+    requireKey(request.input)
     const ahead = await lookAhead(request)
     return transact(request, (inside) => create(inside, ahead))
   },
 
   async plan({ sql, workspace, actor, now, input }) {
     const ahead = await lookAhead({ sql, workspace, input })
-    const { order, fields, objects } = await atOneMoment(sql, async (sql) => {
+    const { order, list, fields, objects } = await atOneMoment(sql, async (sql) => {
       const request = { sql, workspace, input }
-      const order = await resolveOrder(request, { entryIds: await selectOrdered(request), ahead })
+      const whole = await resolveOrder(request, { entryIds: await selectOrdered(request), ahead })
+      const order = { ...whole, files: sliceOf(whole.files, input) }
       const fields = await orderFields({ ...request, order })
-      return { order, fields, objects: await withLocks({ sql, workspace, now }, order.files) }
+      const list = { key: keyOf(whole.files), planned_files: whole.files.length }
+      return { order, list, fields, objects: await withLocks({ sql, workspace, now }, order.files) }
     })
     const { entries, warnings } = order
     return {
@@ -60,6 +64,7 @@ export const pullJobs: Handlers<typeof contract> = {
       warnings: [...warnings, ...placeWarnings(order.files, fields.target_root)],
       ...(input.dependencies && { dependencies: input.dependencies }),
       closure: closureOf(objects),
+      ...list,
     }
   },
 
@@ -134,14 +139,16 @@ export const pullJobs: Handlers<typeof contract> = {
 /** Everything that is ordered is held before it is looked at. */
 async function create(request: RequestOf<'create'>, ahead: LookAhead): Promise<OutputOf<(typeof contract)['create']>> {
   const { sql, workspace, actor, now, feed, input } = request
-  const order = await resolveOrder(request, { entryIds: await holdOrdered(request), ahead })
+  const whole = await resolveOrder(request, { entryIds: await holdOrdered(request), ahead })
+  const order = { ...whole, files: sliceOf(whole.files, input) }
   const project = { name: input.target_project, root: input.target_root ?? defaultRoot }
   await noteProject(sql, { workspaceId: workspace.id, actorId: actor.id, now }, project)
   const id = await insertJob(request, order)
   await sql`
     update entries e set ever_pulled = true from pull_job_entries p
      where p.workspace_id = ${workspace.id} and p.job_id = ${id} and e.workspace_id = p.workspace_id and e.id = p.entry_id and not e.ever_pulled`
-  for (const { entry_id, object_id, lineage_id } of order.entries)
+  // Of an order in slices the entries are brought once.
+  for (const { entry_id, object_id, lineage_id } of input.slice?.from ? [] : order.entries)
     feed.happened({
       type: 'download.pull',
       entryId: entry_id,

@@ -1,6 +1,7 @@
 /** Claims on pull jobs: who may take one on, and who may say how far it is (spec 3 and 4.3). */
 
 import { createHash, randomBytes, timingSafeEqual } from 'node:crypto'
+import { olderEngineWarnings } from '../../contract/engine-warnings.ts'
 import { ApiError } from '../../contract/errors.ts'
 import { limits } from '../../contract/limits.ts'
 import type { PullJobStatus, PullWarning } from '../../contract/pull-jobs.ts'
@@ -38,16 +39,7 @@ export function requireClaim(job: HeldJob, { states, ...claimant }: Claimant & {
 export function checkEngine(files: readonly PullFile[], engineVersion: string | null): PullWarning[] {
   const newer = files.filter((file) => isNewerEngine(file.engine_version, engineVersion))
   if (newer.length > 0) throw engineTooOld(newer, engineVersion)
-  const older = files.filter((file) => isNewerEngine(engineVersion, file.engine_version)).length
-  if (older === 0) return []
-  const count = older === 1 ? '1 file was' : `${older} files were`
-  return [
-    {
-      type: 'older_engine',
-      message: `${count} saved by an older engine; the editor converts what it saves again.`,
-      objects: older,
-    },
-  ]
+  return olderEngineWarnings(files.filter((file) => isNewerEngine(engineVersion, file.engine_version)).length)
 }
 
 function engineTooOld(newer: readonly PullFile[], engineVersion: string | null): ApiError {

@@ -1,6 +1,6 @@
 /** Where the files of a pull land, and which of them have the same destination (spec 4.3; contract-gaps 4 and 9). Pure. */
-import { type ApiError, validationError } from '../../contract/errors.ts'
 import { notPlacedWarnings, whyNotPlaced } from '../../contract/file-kinds.ts'
+import { newerVersionUsed, newestOf } from '../../contract/pull-clashes.ts'
 import type { PullWarning } from '../../contract/pull-jobs.ts'
 import { rootWarnings } from '../../contract/target-roots.ts'
 import { extensionOf } from '../../formats/package-place.ts'
@@ -32,21 +32,6 @@ const placeOf = (file: PullFile): string => `${file.origin_path}.${extensionOf(f
 export const findClashes = (files: readonly PullFile[]): PullFile[][] =>
   [...Map.groupBy(files, placeOf).values()].filter((group) => group.length > 1)
 
-/** Two files cannot have one destination: VALIDATION that names both. */
-export function clashError(clashes: readonly PullFile[][]): ApiError {
-  return validationError(
-    clashes.map((group) => {
-      const isOneProp = new Set(group.map(({ lineage_id }) => lineage_id)).size === 1
-      const what = isOneProp ? 'versions of one prop' : 'different props'
-      const which = group.map(({ object_id }) => object_id).join(' and ')
-      const advice = isOneProp ? '; ask for one of them, or send prefer: "newest"' : ''
-      const [first] = group
-      const message = `${group.length} ${what} (${which}) would land at ${first ? titleOf(first) : ''}${advice}`
-      return { path: 'entries', message, object_ids: group.map(({ object_id }) => object_id) }
-    }),
-  )
-}
-
 interface Choice {
   roots: readonly number[]
   /** Versions that were requested by id. */
@@ -69,10 +54,7 @@ export function preferNewest(files: readonly PullFile[], { roots, pinned, needs 
     const clashes = findClashes(kept)
     if (clashes.length === 0) return { files: kept, warnings }
     for (const group of clashes) {
-      const newest = group.reduce((a, b) => (b.object_id > a.object_id ? b : a))
-      const yielding = group.filter((file) => file !== newest)
-      const isOneProp = yielding.every(({ lineage_id }) => lineage_id === newest.lineage_id)
-      if (!isOneProp || group.filter(({ object_id }) => pinned.has(object_id)).length > 1) throw clashError([group])
+      const { newest, yielding } = newestOf(group, pinned)
       for (const older of yielding) {
         standIns.set(older.object_id, newest.object_id)
         warnings.push(newerVersionUsed(older, newest))
@@ -80,14 +62,6 @@ export function preferNewest(files: readonly PullFile[], { roots, pinned, needs 
     }
   }
 }
-
-const newerVersionUsed = (older: PullFile, newer: PullFile): PullWarning => ({
-  type: 'newer_version_used',
-  message: `${titleOf(newer)} comes in v${newer.version}, although v${older.version} is asked for too.`,
-  lineage_id: newer.lineage_id,
-  object_id: older.object_id,
-  newer_object_id: newer.object_id,
-})
 
 /** Everything that the roots need, in the order of finding. */
 function reach(roots: readonly number[], needs: Choice['needs'], standIns: ReadonlyMap<number, number>): Set<number> {

@@ -3,6 +3,7 @@
 import { ApiError, validationError } from '../../contract/errors.ts'
 import { limits } from '../../contract/limits.ts'
 import { type MisnamedFile, misnamedWarnings } from '../../contract/misnamed.ts'
+import { clashError } from '../../contract/pull-clashes.ts'
 import type { PullJobEntry, PullOrder, PullWarning } from '../../contract/pull-jobs.ts'
 import { amongIds } from '../database/among.ts'
 import type { Sql } from '../database/sql.ts'
@@ -16,7 +17,7 @@ import { holdEntries } from '../rows/hold.ts'
 import { findProject } from '../rows/places.ts'
 import { type PullFile, selectPullFiles } from '../rows/pull-job.ts'
 import type { VersionFacts } from '../rows/version.ts'
-import { clashError, findClashes, preferNewest } from './destinations.ts'
+import { findClashes, preferNewest } from './destinations.ts'
 import { leaveOutMisnamed } from './misnamed.ts'
 
 export interface Resolved {
@@ -155,14 +156,15 @@ export interface LookAhead {
 
 /** VALIDATION where it is more than a job may hold, or a walk goes through. Outside of a transaction it waits its turn. */
 async function selectReached(request: OrderRequest, entries: readonly OrderedEntry[]): Promise<LookAhead> {
-  const { sql, workspace } = request
+  const { sql, workspace, input } = request
+  const most = input.slice ? limits.graph.counted : limits.pullJob.files
   const roots = rootsOf(entries)
   const reading = await readingOf(request, entries)
   return inTurn({ sql, workspaceId: workspace.id }, async (turn) => {
-    const order = { direction: 'needs', reading, rootIds: roots, most: limits.pullJob.files } as const
+    const order = { direction: 'needs', reading, rootIds: roots, most } as const
     const { steps, beyond } = await walk(sql, workspace.id, { ...order, beforePiece: () => turn.countPiece() })
     if (!beyond) return { roots: new Set(roots), reached: Array.from(steps, ([id, { projectId }]) => ({ id, projectId })) }
-    const what = beyond === 'files' ? `more than ${limits.pullJob.files} files together` : tooEntangled
+    const what = beyond === 'files' ? `more than ${most} files together` : tooEntangled
     throw validationError([{ path: 'entries', message: `need ${what}; pull them in several jobs` }])
   })
 }

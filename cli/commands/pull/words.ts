@@ -4,6 +4,7 @@ import type { JobReport, Outcome, PulledFile, PullReport } from '../../../client
 import { outcomes } from '../../../client/pull/report.ts'
 import { printable } from '../../../system/printable.ts'
 import { missingWords } from '../../entries/missing-dependency-words.ts'
+import { jobsNamed } from '../../pull-orders/job-words.ts'
 import { waitingWords } from '../../pull-orders/waiting-words.ts'
 import { warningLines } from '../../pull-orders/warning-lines.ts'
 import { count, duration, number, size } from '../../terminal/amounts.ts'
@@ -62,9 +63,10 @@ function jobWords(job: JobReport, report: PullReport, look: PullLook): string[] 
 }
 
 /** What the entries are called, or how many there are. */
-function subject({ entries, job_id }: JobReport): string {
+function subject({ entries, job_ids }: JobReport): string {
   const [only] = entries
-  return entries.length === 1 && only ? printable(only.name) : `${count(entries.length, 'entry', 'entries')} of job ${job_id}`
+  if (entries.length === 1 && only) return printable(only.name)
+  return `${count(entries.length, 'entry', 'entries')} of ${jobsNamed(job_ids)}`
 }
 
 /** It came up while files were placed, so some lie in the project and some do not. */

@@ -12,10 +12,10 @@ const Found = shape('{ entries: Entry[], next_cursor?: string | null, total?: in
   Entry: entries.list.output.properties.entries.items,
 })
 
-/** What is ordered, and what a plan says would be. */
+/** What is ordered, and what a plan says would be: the fields of the first job, with entries, files, bytes and warnings of all `jobs`. */
 const Sent = either(
-  shape('Job & Missing', { Job: pullJobs.create.output, Missing }),
-  shape('Plan & { id: null } & Missing', { Plan: pullJobs.plan.output, Missing }),
+  shape('Job & Missing & { jobs: PullJob[] }', { Job: pullJobs.create.output, Missing, PullJob }),
+  shape('Plan & { id: null } & Missing & { jobs: PullJob[] }', { Plan: pullJobs.plan.output, Missing, PullJob }),
 )
 
 const LookAlikes = shape(

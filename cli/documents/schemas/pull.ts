@@ -17,7 +17,7 @@ const Obstacle = shape('{ kind: string, file: string, message: string, next: str
 
 const JobReport = shape(
   `{
-    job_id: integer, status: "done" | "failed" | "refused" | "lost", reason: string | null, resumed: boolean,
+    job_id: integer, job_ids: integer[], status: "done" | "failed" | "refused" | "lost", reason: string | null, resumed: boolean,
     target_root: string, entries: PullJobEntry[],
     files: {
       ${file}, outcome: "added" | "updated" | "identical" | "overwritten" | "kept" | "skipped" | "left_out" | "failed",

@@ -205,4 +205,6 @@ export const wordsOfProps: Readonly<Record<string, string>> = {
   by_month: 'files of versions by the month in which they came, the newest first',
   month: 'year and month, UTC',
   orphaned: 'what a sweep would remove now',
+  job_ids: 'every pull job of the order: several where it was too much for one; job_id is the first',
+  planned_files: 'how many files the order brings',
 }

@@ -41,7 +41,7 @@ interface PlacingOrder {
 }
 
 /** What is remembered of a file that is a version of the library. */
-export function memoryOf({ pullFile: { object }, file, known }: Decision, entryId: number | null): Omit<FilePlaced, 'stat'> {
+function memoryOf({ pullFile: { object }, file, known }: Decision, entryId: number | null): Omit<FilePlaced, 'stat'> {
   const {
     content_hash: hash,
     blob_size: size,
@@ -53,6 +53,16 @@ export function memoryOf({ pullFile: { object }, file, known }: Decision, entryI
   const base = { hash, guid: null, assetClass, lineageId, objectId, entryId }
   return { file, hash, size, packageName: origin_path?.toLowerCase() ?? null, base, linked: known?.linked ?? false }
 }
+
+/** Files that are in place already, and that memory does not know to be this version. */
+export const notYetKnown = (identical: readonly Decision[], entryIds: PlacingOrder['entryIds']): FilePlaced[] =>
+  identical.flatMap((decision) => {
+    const { localStat, known, pullFile } = decision
+    const placedAs = memoryOf(decision, entryIds.get(pullFile.object.object_id) ?? null)
+    const isKnown =
+      known?.stat === localStat && known?.base?.objectId === placedAs.base.objectId && known.base.hash === placedAs.hash
+    return isKnown || localStat === undefined ? [] : [{ ...placedAs, stat: localStat }]
+  })
 
 /** Places what was staged in `folder`. A file that was touched meanwhile stays, as a conflict that was kept. */
 export async function placePlanned(

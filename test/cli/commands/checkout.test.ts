@@ -4,6 +4,7 @@ import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import { agentSessionId } from '../../../contract/agent-sessions.ts'
 import { callAs, type Json } from '../../support/api.ts'
+import { startFront } from '../../support/http-front.ts'
 import { editBarrel, inn } from '../../support/inn.ts'
 import { personAt } from '../../support/person.ts'
 import { startTestServer } from '../../support/server.ts'
@@ -167,17 +168,38 @@ test('--closure takes what they need along, each once', async () => {
   expect(await active()).toHaveLength(2)
 })
 
-test('a closure of more than 1,000 is refused with its size, and nothing is taken', async () => {
+test('a closure of more than 1,000 is checked out whole, and given back whole', async () => {
   const { olivia, active } = await inn(server)
   const names = Array.from({ length: 1000 }, (_, at) => `M_${at}`)
   for (const name of names) await olivia.save(name)
   await olivia.save('SM_All', '', { imports: names.map((name) => `/Game/Inn/${name}`) })
   await olivia.ok('push')
-  const { code, stderr } = await olivia.run('checkout SM_All --closure')
-  expect(code).toBe(2)
-  expect(stderr).toContain('They are, with everything they need, 1001 props and parts; 1000 can be checked out at once.')
-  expect(stderr).toContain('leave --closure out')
+  const { props } = await olivia.ok('checkout SM_All --closure')
+  expect(props.filter(({ lock }: Json) => lock !== null)).toHaveLength(1001)
+  expect((await olivia.run('undo --yes')).stdout).toContain('released')
   expect(await active()).toEqual([])
+  await olivia.ok('checkout SM_All --closure')
+  expect(await olivia.ok('release --mine')).toMatchObject({ released: 1001 })
+  expect(await active()).toEqual([])
+})
+
+test('a check-out and a release of many ask what is checked out once, and not for what only a look at the project needs', async () => {
+  const { olivia, mia } = await inn(server)
+  const front = await startFront({ to: () => mia.env.PH_URL ?? '' })
+  const away = personAt(front.url, mia.env.PH_API_KEY ?? '')
+  await away.ok('pull SM_Barrel SM_Stool')
+  const askedBy = async (line: string) => {
+    front.asked.length = 0
+    await away.ok(line)
+    return front.asked.map((asked) => asked.replace(/\?.*/, ''))
+  }
+  const taken = await askedBy('checkout Content/Inn/SM_Barrel.uasset')
+  expect(taken.filter((asked) => asked === 'GET /locks')).toHaveLength(1)
+  expect(taken).not.toContain('GET /pull-jobs')
+  const given = await askedBy('release Content/Inn/SM_Barrel.uasset')
+  expect(given.filter((asked) => asked === 'GET /locks').length).toBeLessThanOrEqual(2)
+  expect(given).not.toContain('GET /pull-jobs')
+  expect((await olivia.ok('locks')).locks).toEqual([])
 })
 
 test('a dry run says what would happen and takes nothing', async () => {

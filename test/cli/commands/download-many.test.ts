@@ -4,9 +4,10 @@ import { cpSync, mkdirSync, readdirSync, readFileSync, utimesSync, writeFileSync
 import { dirname, join } from 'node:path'
 import { beforeEach, expect, test } from 'vitest'
 import { type Caller, callAs, type Json } from '../../support/api.ts'
+import { startFront } from '../../support/http-front.ts'
 import { ph, type Setting, signedIn } from '../../support/ph.ts'
 import { filesBelow } from '../../support/pull.ts'
-import { item, pushed } from '../../support/push.ts'
+import { item, plainFile, pushed } from '../../support/push.ts'
 import { startTestServer } from '../../support/server.ts'
 import { startProxy } from '../../support/tcp-proxy.ts'
 import { temporaryFolder, writeFiles } from '../../support/temporary-folder.ts'
@@ -247,4 +248,24 @@ test('what a killed download gathered is removed by the next one; what may belon
   utimesSync(join(cwd, old), yesterday(), yesterday())
   expect((await run('download cliff --to .', cwd)).code).toBe(0)
   expect(readdirSync(cwd)).toEqual([unlocked, 'cliff.obj'])
+})
+
+test('twenty packages with what they need take few requests, and as many files where the library or the key allows none of that', async () => {
+  const { url: at, keys: own } = await server.addWorkspace()
+  const who = callAs(at, own.mia)
+  const texture = plainFile({ asset_name: 'T_Shared' })
+  const dependencies = [{ content_hash: texture.content_hash }]
+  const made = await pushed(who, [texture, ...Array.from({ length: 20 }, () => item({ dependencies }))])
+  const stdin = made.flatMap(({ entry_id }) => entry_id ?? []).join('\n')
+  const countOf = async (plain: boolean, key: string) => {
+    const front = await startFront({ to: () => at, plain })
+    const env = { ...signedIn(front.url, key), PH_CACHE_DIR: temporaryFolder() }
+    const { code, stdout, json } = await ph('download - --with-deps --json', { env, stdin, cwd: temporaryFolder() })
+    expect(code, stdout).toBe(0)
+    expect((json() as Json).files).toHaveLength(21)
+    return front.asked.filter((asked) => !asked.includes('/storage/')).length
+  }
+  expect(await countOf(false, own.mia)).toBeLessThan(8)
+  expect(await countOf(true, own.mia)).toBeGreaterThan(40)
+  expect(await countOf(false, own.miaReads)).toBeLessThan(30)
 })

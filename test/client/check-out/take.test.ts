@@ -8,7 +8,9 @@ import { findFolders } from '../../../client/folders.ts'
 import { createApi } from '../../../client/http/api.ts'
 import { openWire } from '../../../client/http/open-http.ts'
 import type { ApiError } from '../../../contract/errors.ts'
+import { callAs, type Json } from '../../support/api.ts'
 import { type Person, personAt } from '../../support/person.ts'
+import { item, pushed } from '../../support/push.ts'
 import { startTestServer } from '../../support/server.ts'
 
 const server = await startTestServer()
@@ -41,6 +43,27 @@ test('who is faster between the look and the taking is named, and none of the ot
   )
   expect(refused).toMatchObject({ code: 'LOCKED', details: { locked: [{ holder: { name: 'olivia' } }] } })
   expect((await olivia.ok('locks')).locks).toHaveLength(1)
+})
+
+test('of 1,002 props the last is taken by someone else meanwhile: what was taken before is given back, but what was checked out already', async () => {
+  const { mia, olivia } = await inn()
+  const api = callAs(mia.env.PH_URL ?? '', mia.env.PH_API_KEY ?? '')
+  const items = Array.from({ length: 1002 }, () => item())
+  const made = await pushed(api, items)
+  const ids = made.map(({ entry_id }) => String(entry_id))
+  const parts = partsOf(mia)
+  await mia.ok(`checkout ${ids[0]}`)
+  const plan = await planCheckOut(ids, parts)
+  await olivia.ok(`checkout ${ids[1001]}`)
+  const left: number[] = []
+  const taking = takeProps(parts.api, plan, { onLeft: (count) => left.push(count) })
+  await expect(taking).rejects.toMatchObject({ code: 'LOCKED', details: { locked: [{ holder: { name: 'olivia' } }] } })
+  expect(left).toEqual([])
+  const { locks } = await mia.ok('locks')
+  const lineages = locks.map(({ lock }: Json) => lock.lineage_id).sort()
+  expect(lineages).toEqual([made[0]?.lineage_id, made[1001]?.lineage_id].sort())
+  await olivia.ok(`release ${ids[1001]}`)
+  expect(await takeProps(parts.api, plan, {})).toHaveLength(1002)
 })
 
 test('a version that becomes current between the look and the taking makes the file an older one', async () => {

@@ -83,6 +83,15 @@ test('the list of another job is refused before anything is fetched', async () =
   expectUntouched(project)
 })
 
+test('a list of more files than a job may have is refused before anything is fetched', async () => {
+  const files = Array.from({ length: limits.pullJob.files + 1 }, (_, at) => peerFile(`/Game/All/SM_${at}`, `${at}`))
+  const { peer, project, run } = await pullFrom(files)
+  const message = 'The list of files for job 1 has more than 5000 files.'
+  expect(onlyJob(await run())).toMatchObject({ status: 'failed', obstacles: [{ kind: 'not-allowed', message }] })
+  expect(peer.heard.filter(({ url }) => url.startsWith('/store/'))).toEqual([])
+  expectUntouched(project)
+})
+
 test('addresses elsewhere never see the key, and none but the web is followed', async () => {
   const file = peerFile('/Game/A', 'the file')
   const elsewhere = await startPeer((response) => response.end(file.bytes))

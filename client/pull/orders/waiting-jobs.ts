@@ -1,9 +1,9 @@
 /** Jobs that wait for a project: put there by someone, to be brought by `ph pull` or by the desktop agent. */
 
-import { limits } from '../../contract/limits.ts'
-import type { PullJob } from '../../contract/pull-jobs.ts'
-import type { Api } from '../http/api.ts'
-import { pagesOf } from '../http/paging.ts'
+import { limits } from '../../../contract/limits.ts'
+import type { PullJob } from '../../../contract/pull-jobs.ts'
+import type { Api } from '../../http/api.ts'
+import { pagesOf } from '../../http/paging.ts'
 
 /** A job with the name of who ordered it; null where the library does not know them any more. */
 export interface WaitingJob extends PullJob {
