@@ -55,13 +55,13 @@ test('1,002 props come as one pull of two jobs: a file of both is placed once, a
 })
 
 test('of two versions that two jobs would bring to one place the newer one comes, unless both were asked for', async () => {
-  const older = plainFile()
+  const older = item()
   const [{ lineage_id, object_id: olderId, entry_id: both } = {}, { entry_id: first } = {}] = await pushed(api, [
     older,
     item(needs(older)),
   ])
   const { asset_name, origin_path, content_hash: stamped_base_hash } = older
-  const newer = plainFile({ asset_name, origin_path, stamped_lineage_id: lineage_id, stamped_base_hash })
+  const newer = item({ asset_name, origin_path, stamped_lineage_id: lineage_id, stamped_base_hash })
   const [{ object_id: newerId } = {}, { entry_id: last } = {}] = await pushed(api, [newer, item(needs(newer))])
   const between = entries.slice(0, 999)
   const name = uniqueName('Inn')
