@@ -1,4 +1,5 @@
 /** Who a request acts as, and where. */
+import type { LibraryEpoch } from '../contract/shapes.ts'
 import type { Owner } from '../serving/bodies/weighted-queue.ts'
 
 /** The member that a key acts as. `id` is the library-local user id. */
@@ -25,6 +26,7 @@ export interface Workspace {
   state: WorkspaceState
   /** Null: without a limit. */
   storageLimitBytes: number | null
+  epoch: LibraryEpoch
 }
 
 /** What a key opens. */

@@ -40,7 +40,10 @@ export interface Membership {
 export async function membershipsOf(sql: Sql, { id, accountId }: Pick<Session, 'id' | 'accountId'>): Promise<Membership[]> {
   const rows = await sql<(PersonRow & WorkspaceRow)[]>`
     select ${columns(sql)}, ${workspaceColumns(sql)}
-      from members m join accounts a on a.id = m.account_id join workspaces w on w.id = m.workspace_id
+      from members m
+      join accounts a on a.id = m.account_id
+      join workspaces w on w.id = m.workspace_id
+      join feed_heads h on h.workspace_id = w.id
      where m.account_id = ${accountId} and m.status = 'active'
        and exists (select 1 from sessions s where s.id_hash = ${hashSecret(id)} and s.account_id = m.account_id)
      order by w.id`

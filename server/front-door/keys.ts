@@ -26,6 +26,7 @@ export const selectHolder = (sql: Sql, keyHash: string | Fragment) => sql<Holder
     join members m on m.workspace_id = k.workspace_id and m.id = k.member_id
     join accounts a on a.id = m.account_id
     join workspaces w on w.id = k.workspace_id
+    join feed_heads h on h.workspace_id = w.id
    where k.key_hash = ${keyHash} and ${isValid(sql)}`
 
 export const toHolder = (row: HolderRow): Holder => ({

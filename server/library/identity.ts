@@ -4,13 +4,11 @@ import { revokeKey } from '../accounts/keys.ts'
 import { endSession } from '../accounts/sessions.ts'
 import { setUp } from '../accounts/setup.ts'
 import { signIn } from '../accounts/sign-in.ts'
-import { type EpochRow, epochOf } from '../epoch.ts'
 import type { Handlers } from '../handler.ts'
 
 export const identity: Handlers<typeof contract> = {
-  async me({ sql, actor, workspace }) {
+  async me({ actor, workspace }) {
     const { accountId, name, email, displayName, role, workspaceRole, keyName, scope } = actor
-    const [head] = await sql<EpochRow[]>`select epoch_id, epoch_began_at from feed_heads where workspace_id = ${workspace.id}`
     return {
       user: { id: accountId, name, email, display_name: displayName, role },
       name: keyName,
@@ -18,7 +16,7 @@ export const identity: Handlers<typeof contract> = {
       org: { id: workspace.id, name: workspace.name, slug: workspace.slug },
       scope,
       workspace_role: workspaceRole,
-      ...(head && { library_epoch: epochOf(head) }),
+      library_epoch: workspace.epoch,
     }
   },
 

@@ -28,7 +28,7 @@ test('after an event the later ones follow, oldest first, page after page, each 
   expect(newest).toHaveLength(5)
   for (const limit of [1, 2, 200]) expect((await readOn(mia, `limit=${limit}`)).map(({ id }) => id)).toEqual(newest.toReversed())
   expect((await readOn(mia, '', newest[1])).map(({ id }) => id)).toEqual(newest.slice(0, 1))
-  expect(await read(mia, `after=${newest[0]}`)).toEqual({ events: [], next_cursor: null })
+  expect(await read(mia, `after=${newest[0]}`)).toMatchObject({ events: [], next_cursor: null })
 })
 
 test('a bulk action is one event, or with collapse=false each of them, in both directions', async () => {
@@ -58,7 +58,7 @@ test('types narrow it, in pages that are whole; a type that nobody knows is noth
     'comment.create',
   ])
   expect((await readOn(mia, 'type=comment.create&limit=1')).map(({ event_type }) => event_type)).toHaveLength(2)
-  expect(await read(mia, 'type=comment.sing')).toEqual({ events: [], next_cursor: null })
+  expect(await read(mia, 'type=comment.sing')).toMatchObject({ events: [], next_cursor: null })
 })
 
 test('reading on and reading back do not go together, and after is a number from 0', async () => {

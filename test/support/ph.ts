@@ -22,6 +22,8 @@ export interface Setting {
   pause?: Pause
   /** Told what appears on stderr, as it does. */
   onStderr?: (text: string) => void
+  /** Told what appears on stdout, as it does. */
+  onStdout?: (text: string) => void
 }
 
 export interface Outcome {
@@ -42,6 +44,7 @@ export async function ph(line: string | readonly string[], setting: Setting = {}
   const args = typeof line === 'string' ? line.split(' ').filter(Boolean) : line
   const stdout = captured(setting.columns)
   const stderr = captured(setting.columns)
+  if (setting.onStdout) stdout.stream.on('data', (chunk: Buffer) => setting.onStdout?.(chunk.toString()))
   if (setting.onStderr) stderr.stream.on('data', (chunk: Buffer) => setting.onStderr?.(chunk.toString()))
   const stdin: InStream = Object.assign(setting.typed ? typist(setting.typed, stderr.stream) : piped(setting.stdin), {
     isTTY: setting.columns !== undefined && setting.stdin === undefined,

@@ -67,6 +67,7 @@ export async function startPullPeer(files: readonly PeerFile[], job: PeerJob = {
     delivery: 'manual',
     entries: [],
     total_bytes: 0,
+    dependencies: 'current',
   }
   const closure = () => ({
     objects: files.map(({ object }) => (urls ? { ...object, url: `/store/${object.content_hash}?n=${renewals++}` } : object)),

@@ -23,11 +23,12 @@ export async function recordDeletions({ sql, workspace, actor, now }: Doing, goi
   const recorded = await sql<{ lineage_id: string }[]>`
     insert into deleted_lineages (workspace_id, lineage_id, name, name_key, deleted_by, deleted_at)
     select ${workspace.id}, l.id, coalesce(e.name, f.asset_name), lower(coalesce(e.name, f.asset_name)), ${actor.id}, ${now.toISOString()}
-      from lineages l
-      join objects f on f.workspace_id = l.workspace_id and f.id = l.face_object_id
-      left join entries e on e.workspace_id = l.workspace_id and e.lineage_id = l.id
-     where l.workspace_id = ${workspace.id} and l.id ${amongTexts(sql, going.lineageIds)}
-       and case when e.id is not null then e.id ${amongIds(sql, going.entryIds)} else not exists (
+      from ${lookupTexts(sql, going.lineageIds)} cross join lateral (
+             select * from lineages where workspace_id = ${workspace.id} and id = lookup.key offset 0) l
+      cross join lateral (select asset_name from objects where workspace_id = ${workspace.id} and id = l.face_object_id offset 0) f
+      left join lateral (
+             select id, name from entries where workspace_id = ${workspace.id} and lineage_id = l.id offset 0) e on true
+     where case when e.id is not null then e.id ${amongIds(sql, going.entryIds)} else not exists (
              select 1 from objects o
               where o.workspace_id = l.workspace_id and o.lineage_id = l.id and o.id not ${amongIds(sql, going.objectIds)}) end
     on conflict (workspace_id, lineage_id) do update

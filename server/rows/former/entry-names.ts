@@ -1,5 +1,5 @@
 /** The only readers and writers of what else entries are called: by the file of their current version, or before, for a year. */
-import { amongIds, lookupTexts } from '../../database/among.ts'
+import { amongIds, lookupIds, lookupTexts } from '../../database/among.ts'
 import type { Fragment, Sql } from '../../database/sql.ts'
 
 interface Writing {
@@ -12,11 +12,11 @@ interface Writing {
 export async function noteFileNames({ sql, workspace, now }: Writing, entryIds: readonly number[]): Promise<void> {
   if (entryIds.length === 0) return
   const named = sql`
-    select e.id, e.name, o.asset_name
-      from entries e
-      join lineages l on l.workspace_id = e.workspace_id and l.id = e.lineage_id
-      join objects o on o.workspace_id = l.workspace_id and o.id = l.face_object_id
-     where e.workspace_id = ${workspace.id} and e.id ${amongIds(sql, entryIds)}`
+    select e.id, e.name, o.asset_name from ${lookupIds(sql, entryIds)}
+     cross join lateral (
+       select id, name, lineage_id from entries where workspace_id = ${workspace.id} and id = lookup.key offset 0) e
+     cross join lateral (select face_object_id from lineages where workspace_id = ${workspace.id} and id = e.lineage_id offset 0) l
+     cross join lateral (select asset_name from objects where workspace_id = ${workspace.id} and id = l.face_object_id offset 0) o`
   await sql`
     update entry_names n set until = ${now.toISOString()}
       from (${named}) named

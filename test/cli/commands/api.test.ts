@@ -137,10 +137,11 @@ test('a path that leads out of the API is refused', async () => {
 test('an answer that goes on is printed event by event, a line each, until the server ends it', async () => {
   const ending = await startTestServer()
   const { url, keys } = await ending.addWorkspace()
-  const running = ph('api GET /catalog/changes/live', { env: signedIn(url, keys.mia) })
-  const open = async () => (await (await fetch(ending.app.metrics.url ?? '')).text()).includes('\nph_live_streams 1\n')
-  await expect.poll(open).toBe(true)
+  const { library_epoch } = (await callAs(url, keys.mia).get('/auth/me')).body
+  const heard = Promise.withResolvers<string>()
+  const running = ph('api GET /catalog/changes/live', { env: signedIn(url, keys.mia), onStdout: heard.resolve })
+  await heard.promise
   await ending.stop()
   const { code, stdout } = await running
-  expect([code, stdout]).toEqual([0, '{"event":"head","data":{"seq":0}}\n'])
+  expect([code, stdout]).toEqual([0, `${JSON.stringify({ event: 'head', data: { seq: 0, library_epoch } })}\n`])
 })

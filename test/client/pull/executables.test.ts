@@ -63,6 +63,7 @@ test('the plan of a pull says the same and changes nothing', async () => {
         response.end(
           JSON.stringify({
             target_root: '/Game',
+            dependencies: 'current',
             entries: [{ entry_id: 1, name: 'SM_Wall' }],
             warnings: [],
             closure: { objects: files.map(({ object }) => object) },

@@ -40,7 +40,7 @@ async function makeWorkspaces(group: number): Promise<number[]> {
     with made as (
       insert into workspaces (slug, name, created_at)
       select 'many-' || ${group}::int || '-' || n, 'Many', '2026-01-01' from generate_series(1, ${librariesEach}) n returning id)
-    insert into feed_heads (workspace_id) select id from made returning workspace_id as id`
+    insert into feed_heads (workspace_id, epoch_id, epoch_began_at) select id, 'first', now() from made returning workspace_id as id`
   return rows.map(({ id }) => id)
 }
 
