@@ -137,13 +137,15 @@ const question = Type.Object({
 
 /**
  * `cursor`: the change feed's head before anything was read. What was not found is left out. `deleted`: props that were deleted within a
- * year; one that something still needs is among `lineages` too, without an entry. Servers that do not say it leave it out.
+ * year; one that something still needs is among `lineages` too, without an entry. `referred`: those of the paths, in lower case, to which
+ * versions that the library keeps refer; what lay there may have moved on. Servers that do not say these leave them out.
  */
 const foundLineages = Type.Object({
   cursor: Count,
   lineages: Type.Array(LineageFace),
   versions: Type.Array(FoundVersion),
   deleted: Type.Optional(Type.Array(DeletedLineage)),
+  referred: Type.Optional(Type.Array(Text)),
   library_epoch: Type.Optional(LibraryEpoch),
 })
 export type FoundLineages = Static<typeof foundLineages>

@@ -18,8 +18,12 @@ export interface FaceQuery {
   names?: readonly string[]
 }
 
-/** `cursor`: where the change feed stood before, as far as the server says so. `deleted`: none where it does not say it. */
-export type FoundFaces = Omit<FoundLineages, 'cursor' | 'deleted'> & { cursor: number | undefined; deleted: DeletedLineage[] }
+/** `cursor`: where the change feed stood before, as far as the server says so. `deleted`, `referred`: none where it does not say it. */
+export interface FoundFaces extends Omit<FoundLineages, 'cursor' | 'deleted' | 'referred'> {
+  cursor: number | undefined
+  deleted: DeletedLineage[]
+  referred: string[]
+}
 
 /** So few lineages are quicker asked one by one than found among all entries. */
 const fewLineages = 20
@@ -31,7 +35,7 @@ export const findFaces = async (api: Api, query: FaceQuery): Promise<FoundFaces>
 
 /** The same in bulk alone; undefined where the server does not offer that. */
 export async function findFacesInBulk(api: Pick<Api, 'lineages'>, query: FaceQuery): Promise<FoundFaces | undefined> {
-  const found: FoundFaces = { cursor: undefined, lineages: [], versions: [], deleted: [] }
+  const found: FoundFaces = { cursor: undefined, lineages: [], versions: [], deleted: [], referred: [] }
   const { lineageIds, hashes, paths, guids = [], names = [] } = query
   const longest = Math.max(...[lineageIds, hashes, paths, guids, names].map(({ length }) => length))
   for (let at = 0; at === 0 || at < longest; at += limits.lineagesFound) {
@@ -50,6 +54,7 @@ export async function findFacesInBulk(api: Pick<Api, 'lineages'>, query: FaceQue
     found.lineages.push(...answer.lineages)
     found.versions.push(...answer.versions)
     found.deleted.push(...(answer.deleted ?? []))
+    found.referred.push(...(answer.referred ?? []))
   }
   return found
 }
@@ -66,7 +71,7 @@ async function readEntries(api: Api, { lineageIds, hashes, paths }: FaceQuery): 
   const atOnce = pLimit(requestsAtOnce)
   const rest = await Promise.all([...found.open].map((id) => atOnce(() => findLineage(api, id))))
   const lineages = [...found.lineages.values(), ...rest.flat()]
-  return { cursor: found.cursor, lineages, versions: [...found.versions.values()], deleted: [] }
+  return { cursor: found.cursor, lineages, versions: [...found.versions.values()], deleted: [], referred: [] }
 }
 
 async function findLineage(api: Api, lineageId: string): Promise<LineageFace[]> {

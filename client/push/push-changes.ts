@@ -16,7 +16,7 @@ import type { FoundFile } from '../project/scan.ts'
 import { findDescriptor } from '../project/unreal-project.ts'
 import { answerHeld, rememberHeld } from './held/answers.ts'
 import { describeHeld } from './held/description.ts'
-import { findPackages, missingPackages } from './library-packages.ts'
+import { askAboutPaths, missingPackages, redirectorsOf } from './library-packages.ts'
 import type { PushParts } from './options.ts'
 import { originName, sourcePathsOf } from './origin.ts'
 import { findOtherNames } from './other-names.ts'
@@ -119,14 +119,18 @@ export class PushWork {
     return changed
   }
 
-  /** Plans; and again where the library turns out to have something at the path of what is not on this disk. */
+  /** Plans; and again where the library turns out to have something at the path of what is not on this disk, or to refer to redirectors. */
   async #plan(files: readonly PushFile[], search: PackageSearch): Promise<PushPlan> {
     const { api, namedPaths } = this.#parts
     const options = { ...this.#parts.options, sourcePathOf: sourcePathsOf(namedPaths) }
     const elsewhere = this.#elsewhere(search)
     const plan = planPush(files, elsewhere, options)
-    const there = await findPackages(api, missingPackages(plan.problems))
-    return there.size === 0 ? plan : planPush(files, { ...elsewhere, isAtPath: (name) => there.has(name) }, options)
+    const { there, referred } = await askAboutPaths(api, {
+      missing: missingPackages(plan.problems),
+      redirectors: redirectorsOf(plan),
+    })
+    const told = { ...elsewhere, isAtPath: (name: string) => there.has(name), isReferred: (name: string) => referred.has(name) }
+    return there.size + referred.size === 0 ? plan : planPush(files, told, options)
   }
 
   /** What only the library's answers tell of files that are there already. */
@@ -145,6 +149,7 @@ export class PushWork {
     return {
       inLibrary: (name: string) => memory.findByPackage(name).find(({ base }) => base)?.base?.hash,
       isAtPath: () => false,
+      isReferred: () => false,
       onDisk: (name: string) => {
         const known = memory.findByPackage(name).find(({ file }) => existsSync(join(namedPaths.root, file)))
         return known?.file ?? search.findPackage(name)?.file

@@ -19,6 +19,7 @@ import {
   selectVersionsByHash,
   withPublisher,
 } from '../rows/lineage.ts'
+import { selectReferred } from '../rows/referred.ts'
 
 export const lineages: Handlers<typeof contract> = {
   async find({ sql, workspace, now, input }) {
@@ -40,7 +41,8 @@ export const lineages: Handlers<typeof contract> = {
         names: new Set(names),
       }
       const deleted = await selectDeletions(sql, workspace.id, sought)
-      return { cursor: head.change_seq, lineages, versions, deleted, library_epoch: epochOf(head) }
+      const referred = await selectReferred(sql, workspace.id, paths)
+      return { cursor: head.change_seq, lineages, versions, deleted, referred, library_epoch: epochOf(head) }
     })
   },
 

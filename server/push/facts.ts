@@ -9,7 +9,7 @@ import { holdLineages } from '../rows/hold.ts'
 import { joinActiveLock } from '../rows/lock.ts'
 import { findPlaces, findProject } from '../rows/places.ts'
 import { type KnownObject, loadObjects } from './known-objects.ts'
-import { lineageGuid, pathKey, placeKey } from './manifest.ts'
+import { isRedirector, lineageGuid, pathKey, placeKey } from './manifest.ts'
 
 /** A lineage that an item may continue, with its current version and its entry. */
 export interface KnownLineage {
@@ -41,6 +41,8 @@ export interface Facts {
   lineageOfGuid: Map<string, KnownLineage>
   /** By GUID and path: the lineage at the project's place, where it has that GUID and another lineage had it first. */
   lineageAtPlace: Map<string, KnownLineage>
+  /** By package path in lower case: the redirector at the project's place. */
+  redirectorAtPlace: Map<string, KnownLineage>
   /** By package path in lower case, newest current version first. */
   lineagesAtPath: Map<string, KnownLineage[]>
   deniedHashes: Set<string>
@@ -74,7 +76,9 @@ export async function loadFacts(pushing: Pushing, manifest: Manifest, { hold }: 
     select guid, lineage_id from package_guids where workspace_id = ${workspaceId} and guid ${amongTexts(sql, guids)}`
   const firstWith = new Map(guidRows.map(({ guid, lineage_id }) => [guid, lineage_id]))
   const placed = await selectPlaced(sql, workspaceId, { manifest, firstWith })
+  const places = await selectRedirectorPlaces(sql, workspaceId, manifest)
   const named = distinct([
+    ...places.values(),
     ...firstWith.values(),
     ...placed.values(),
     ...items.flatMap((item) => [item.stamped_lineage_id, item.attach_to_lineage]),
@@ -94,6 +98,7 @@ export async function loadFacts(pushing: Pushing, manifest: Manifest, { hold }: 
     lineages: byId,
     lineageOfGuid: lineagesBy(firstWith, byId),
     lineageAtPlace: lineagesBy(placed, byId),
+    redirectorAtPlace: lineagesBy(places, byId),
     lineagesAtPath: Map.groupBy(
       lineages.filter((lineage) => lineage.face_origin_path !== null),
       (lineage) => pathKey(lineage.face_origin_path ?? ''),
@@ -152,6 +157,15 @@ async function selectPlaced(
   return new Map(
     others.flatMap(({ guid, path, id }) => (has.has(placedKey(guid, id)) ? [[placedKey(guid, path), id] as const] : [])),
   )
+}
+
+/** What lies where the redirectors of a manifest are, by path. */
+async function selectRedirectorPlaces(sql: Sql, workspaceId: number, { items, project }: Manifest): Promise<Map<string, string>> {
+  const paths = items.flatMap((item) => (isRedirector(item) ? (placeKey(item) ?? []) : []))
+  const projectId = paths.length > 0 ? await findProject(sql, workspaceId, project) : undefined
+  if (projectId === undefined) return new Map()
+  const places = await findPlaces(sql, workspaceId, { projectId, paths })
+  return new Map([...places].map(([path, { lineage_id }]) => [path, lineage_id]))
 }
 
 const distinct = (values: (string | null | undefined)[]): string[] => [

@@ -115,7 +115,8 @@ function planItem(item: ManifestItem, deciding: Deciding): ItemPlan {
   if (kind) return { action: 'denied', item, reason: 'denylisted', kind, on: [] }
   const known = facts.objects.get(item.content_hash)
   if (known) return { action: 'dedup', item, known }
-  const plan = planAnswered(item, facts) ?? planByGuid(item, deciding) ?? planByPlace(item, deciding)
+  const plan =
+    planAnswered(item, facts) ?? planRedirector(item, deciding) ?? planByGuid(item, deciding) ?? planByPlace(item, deciding)
   if (plan.action === 'register') for (const claim of uniqueKeysOf(item)) deciding.claimed.add(claim)
   return plan
 }
@@ -140,6 +141,14 @@ function planAnswered(item: ManifestItem, facts: Facts): RegisterPlan | undefine
   if (attached) return { action: 'register', item, anchor: 'user_attached', lineage: attached, parentId: attached.face_object_id }
   if (item.force_new_lineage) return { action: 'register', item, anchor: 'minted', lineage: undefined, parentId: null }
   return undefined
+}
+
+/** A redirector is never held: it continues the one at its project's place, or is new there. */
+function planRedirector(item: ManifestItem, { facts, claimed }: Deciding): RegisterPlan | undefined {
+  if (!isRedirector(item) || uniqueKeysOf(item).some((claim) => claimed.has(claim))) return undefined
+  const there = item.origin_path ? facts.redirectorAtPlace.get(pathKey(item.origin_path)) : undefined
+  const lineage = there && isRedirector({ asset_class: there.face_asset_class }) ? there : undefined
+  return { action: 'register', item, anchor: 'minted', lineage, parentId: lineage?.face_object_id ?? null }
 }
 
 function planByGuid(item: ManifestItem, { facts, continuing }: Deciding): ItemPlan | undefined {

@@ -50,11 +50,12 @@ export function planPush(files: readonly PushFile[], elsewhere: Elsewhere, optio
   const index = new ReferenceIndex(elsewhere)
   for (const group of kept) index.addItem(group)
   for (const file of redirectors) index.addRedirector(file, file.facts.redirectTarget)
+  const signposts = groupCopies(redirectors)
   for (const file of refused) index.addBlocked(file)
   for (const [file] of index.assignExternals(kept))
     findings.add('level-without-file', pathOf(file), 'Parts of levels were found without their level.')
-  const resolved = kept.map((group) => ({ group, references: index.resolve(group[0]) }))
-  const used = usedOf(resolved, findings)
+  const resolved = [...kept, ...signposts].map((group) => ({ group, references: index.resolve(group[0]) }))
+  const used = usedOf(resolved, { findings, elsewhere })
   nameFaults(used, findings)
   const moved = movesTo(redirectors)
   const names = namesByFolder(used.map(({ group }) => group))
@@ -64,7 +65,7 @@ export function planPush(files: readonly PushFile[], elsewhere: Elsewhere, optio
   return {
     toSend,
     settled,
-    leftOut: [...redirectors, ...refused, ...unused],
+    leftOut: [...refused, ...unused],
     problems: [...nameCopies(groups, names), ...claims, ...findings.problems()],
   }
 }
@@ -82,7 +83,6 @@ function sortOut(files: readonly PushFile[], findings: FindingList) {
       findings.addRefusal(file, file.facts)
     } else if (isRedirector(file)) {
       redirectors.push(file as Redirector)
-      findings.add('redirector', pathOf(file), 'Redirectors, which renames leave behind, are not pushed.')
     } else {
       sendable.push(file as SendableFile)
       findings.addOddities(file as SendableFile)
@@ -96,16 +96,38 @@ interface Resolved {
   references: References
 }
 
-/** Companions go only along with a file that needs them. */
-function usedOf(resolved: readonly Resolved[], findings: FindingList): Resolved[] {
-  const needed = new Set(resolved.flatMap(({ references }) => [...references.needs.keys()]))
-  return resolved.filter(({ group: [file] }) => {
-    const isCompanion = file.facts.kind === 'source' && file.facts.entryType === null
-    if (!isCompanion || needed.has(file.hash)) return true
-    findings.add('unused-companion', pathOf(file), 'Files that belong to models were found, and no model that references them.')
-    return false
-  })
+/** Companions go only along with a file that needs them; so do redirectors, and where the library still refers to their path. */
+function usedOf(
+  resolved: readonly Resolved[],
+  { findings, elsewhere }: { findings: FindingList; elsewhere: Elsewhere },
+): Resolved[] {
+  const byHash = new Map(resolved.map((one) => [one.group[0].hash, one]))
+  const goesAlone = ({ group: [file] }: Resolved) =>
+    isRedirector(file) ? elsewhere.isReferred(nameKey(file.naming.packageName ?? '')) : !isCompanion(file)
+  const used = new Set(resolved.filter(goesAlone))
+  for (const { references } of used)
+    for (const hash of references.needs.keys()) {
+      const needed = byHash.get(hash)
+      if (needed) used.add(needed)
+    }
+  for (const { group } of resolved.filter((one) => !used.has(one)))
+    for (const file of group)
+      if (isCompanion(file))
+        findings.add(
+          'unused-companion',
+          pathOf(file),
+          'Files that belong to models were found, and no model that references them.',
+        )
+      else
+        findings.add(
+          'redirector',
+          pathOf(file),
+          'Redirectors, which renames leave behind, are not pushed where nothing refers to them.',
+        )
+  return resolved.filter((one) => used.has(one))
 }
+
+const isCompanion = ({ facts }: SendableFile): boolean => facts.kind === 'source' && facts.entryType === null
 
 /** Who pushes one of these names hears of it, and what in this push is pulled without it. */
 function nameFaults(used: readonly Resolved[], findings: FindingList): void {
@@ -148,8 +170,10 @@ interface Planning {
 function planItem({ group, references }: Resolved, { options, moved, findings, names }: Planning): Planned {
   const [file] = group
   findings.addReferences(file, references)
-  const formerly = moved.get(nameKey(file.naming.packageName ?? '')) ?? []
-  const base = group.find(({ known }) => known?.base)?.known?.base
+  // A redirector is no prop that could have moved: the library knows what lies at its place.
+  const isProp = !isRedirector(file)
+  const formerly = isProp ? (moved.get(nameKey(file.naming.packageName ?? '')) ?? []) : []
+  const base = isProp ? group.find(({ known }) => known?.base)?.known?.base : undefined
   const stamp = base ? stampOf(file, base) : stampOfMove(file, formerly)
   const item = itemOf(group, references, {
     packName: options.packName,

@@ -16,6 +16,8 @@ export interface Elsewhere {
   onDisk(packageName: string): string | undefined
   /** The plugin that holds a module of native code. */
   pluginOf(module: string): string | undefined
+  /** Whether versions that the library keeps refer to a path. */
+  isReferred(packageName: string): boolean
 }
 
 /** What became of the references of one file. Package names as the file spells them. */
@@ -43,7 +45,10 @@ export interface References {
   beyondLimit: number
 }
 
-type Target = { kind: 'item'; hash: string } | { kind: 'redirector'; to: string | null } | { kind: 'blocked'; file: string }
+type Target =
+  | { kind: 'item'; hash: string }
+  | { kind: 'redirector'; hash: string; to: string | null }
+  | { kind: 'blocked'; file: string }
 
 /** Every package of a push by its name. */
 export class ReferenceIndex {
@@ -67,7 +72,7 @@ export class ReferenceIndex {
   }
 
   addRedirector(file: PushFile, to: string | null): void {
-    this.#add(file, { kind: 'redirector', to })
+    this.#add(file, { kind: 'redirector', hash: file.hash, to })
   }
 
   addBlocked(file: PushFile): void {
@@ -145,10 +150,12 @@ export class ReferenceIndex {
     // The engine's own content comes with the engine. A level is told of its actors, not they of it.
     if (key === own || key.startsWith('/engine/') || levels?.has(key)) return
     const target = this.#follow(found, name)
-    const hash = target.hash ?? this.#elsewhere.inLibrary(target.key)
+    const end = target.hash ?? this.#elsewhere.inLibrary(target.key)
+    // The file names the redirector, and this one what it stands for.
+    const hash = end === undefined ? undefined : (target.via ?? end)
     if (context.isInGame && !target.key.startsWith('/game/')) return void addPlugin(found, name, hash === undefined)
     if (hash !== undefined) {
-      if (addNeed(found, hash, hard)) found.told.push(target.key)
+      if (addNeed(found, hash, hard)) found.told.push(target.via === undefined ? target.key : key)
     } else if (target.blocked) {
       found.blocked.push(target.blocked)
       found.absent.push(name)
@@ -177,14 +184,16 @@ export class ReferenceIndex {
     else found.missingSoft.push(name)
   }
 
-  /** Follows redirectors to where they lead; circles among them lead nowhere. */
-  #follow(found: References, name: string): { key: string; hash?: string; blocked?: string } {
+  /** Follows redirectors to where they lead; circles among them lead nowhere. `via`: the first of them. */
+  #follow(found: References, name: string): { key: string; hash?: string; blocked?: string; via?: string } {
     let key = nameKey(name)
+    let via: { via?: string } = {}
     for (let hops = 0; hops < 16; hops++) {
       const target = this.#target(key)
-      if (target?.kind === 'item') return { key, hash: target.hash }
+      if (target?.kind === 'item') return { key, hash: target.hash, ...via }
       if (target?.kind === 'blocked') return { key, blocked: target.file }
-      if (!target?.to) return { key }
+      if (!target?.to) return { key, ...via }
+      via = { via: via.via ?? target.hash }
       found.redirected.push({ from: name, to: target.to })
       key = nameKey(target.to)
     }

@@ -109,9 +109,16 @@ test('a package moved in the editor continues the lineage of its old place, whic
     parent_object_id: itemOf(first, 'Content/Old/SM_Chair.uasset').object_id,
     entry_created: false,
   })
-  expect(named(second, 'redirector')).toEqual(['Content/Old/SM_Chair.uasset'])
+  const signpost = itemOf(second, 'Content/Old/SM_Chair.uasset')
+  expect(signpost).toMatchObject({ status: 'new', entry_id: null })
+  expect(named(second, 'redirector')).toEqual([])
   expect(named(second, 'reference-through-redirector')).toEqual(['Content/BP_Room.uasset'])
-  expect(await needsOf(library, 'BP_Room')).toEqual(['hard SM_Chair'])
+  const room = await library.api.get(`/entries/${(await entryNamed(library, 'BP_Room')).id}/closure`)
+  expect(room.body.members.map(({ asset_class, origin_path }: Json) => [asset_class, origin_path]).sort()).toEqual([
+    ['Blueprint', '/Game/BP_Room'],
+    ['ObjectRedirector', '/Game/Old/SM_Chair'],
+    ['StaticMesh', '/Game/New/SM_Chair'],
+  ])
   expect((await entryNamed(library, 'SM_Chair')).origin_path).toBe('/Game/New/SM_Chair')
 })
 

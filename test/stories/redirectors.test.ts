@@ -1,0 +1,112 @@
+/** Redirectors travel with what refers through them: files of the library, never props, never held. */
+import { existsSync, readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { expect, test } from 'vitest'
+import { callAs, type Json } from '../support/api.ts'
+import { startTestServer } from '../support/server.ts'
+import { type Workstation, workstation } from '../support/workstation.ts'
+
+const server = await startTestServer()
+const payload = (text: string) => Buffer.from(text)
+const [inn, barrel, cask, vat] = ['Maps/L_Inn', 'Props/SM_Barrel', 'Furniture/SM_Cask', 'Cellar/SM_Vat']
+const fileOf = (path: string) => `Content/${path}.${path.startsWith('Maps/') ? 'umap' : 'uasset'}`
+const level = (refersTo: string, text = 'inn') => ({
+  [fileOf(inn)]: { assetClass: 'World', imports: [`/Game/${refersTo}`], payload: payload(text) },
+})
+const leads = (from: string, to: string, guid: string) => ({
+  [fileOf(from)]: { assetClass: 'ObjectRedirector', imports: [`/Game/${to}`], payload: payload(`to ${to}`), guid },
+})
+const mesh = (at: string, text: string, guid: string) => ({ [fileOf(at)]: { payload: payload(text), guid } })
+const guids = ['A', 'B', 'C', 'D'].map((letter) => letter.repeat(32))
+const [oldGuid = '', newGuid = '', thirdGuid = '', anotherGuid = ''] = guids
+
+async function team(): Promise<{ mia: Workstation; max: Workstation; read(path: string): Promise<Json> }> {
+  const { url, keys } = await server.addWorkspace()
+  const api = callAs(url, keys.max)
+  return {
+    mia: workstation({ url, key: keys.mia }),
+    max: workstation({ url, key: keys.max }, 'Inn'),
+    read: async (path) => (await api.get(path)).body,
+  }
+}
+
+const isHere = (who: Workstation, ...paths: string[]) => paths.map((path) => existsSync(join(who.root, fileOf(path))))
+const sameAs = (one: Workstation, other: Workstation, path: string) =>
+  readFileSync(join(one.root, fileOf(path))).equals(readFileSync(join(other.root, fileOf(path))))
+
+test('what was pushed with its redirector comes with it, and it is neither a prop nor a question', async () => {
+  const { mia, max, read } = await team()
+  await mia.save({ ...level(barrel), ...leads(barrel, cask, oldGuid), ...mesh(cask, 'v1', newGuid) })
+  const { items } = await mia.ask('push')
+  expect(items.map(({ file, status }: Json) => [file, status]).sort()).toEqual(
+    [inn, barrel, cask].map((path) => [fileOf(path), 'new']).sort(),
+  )
+  expect((await read('/entries')).entries.map(({ name }: Json) => name).sort()).toEqual(['L_Inn', 'SM_Cask'])
+  await max.ph('pull L_Inn')
+  expect(isHere(max, inn, barrel, cask)).toEqual([true, true, true])
+  await mia.ph('status --exit-code')
+  await max.ph('status --exit-code')
+  expect((await mia.ask('push')).items).toEqual([])
+})
+
+test('a rename pushes the redirector because the level in the library refers to it, and who pulls the level gets both', async () => {
+  const { mia, max } = await team()
+  await mia.save({ ...level(barrel), ...mesh(barrel, 'v1', oldGuid) })
+  await mia.ph('push')
+  await mia.save({ ...leads(barrel, cask, oldGuid), ...mesh(cask, 'v2', newGuid) })
+  const { items } = await mia.ask('push')
+  expect(items).toMatchObject([
+    { file: fileOf(cask), status: 'new', entry_created: false },
+    { file: fileOf(barrel), status: 'new', entry_id: null },
+  ])
+  await max.ph('pull L_Inn')
+  for (const path of [inn, barrel, cask]) expect(sameAs(max, mia, path), path).toBe(true)
+  await mia.ph('status --exit-code')
+  await max.ph('status --exit-code')
+})
+
+test('a redirector that nothing refers to stays at home; once something does, the next push takes it along', async () => {
+  const { mia, max } = await team()
+  await mia.save(mesh(barrel, 'v1', oldGuid))
+  await mia.ph('push')
+  await mia.save({ ...leads(barrel, cask, oldGuid), ...mesh(cask, 'v2', newGuid) })
+  const { items, problems } = await mia.ask('push')
+  expect(items).toMatchObject([{ file: fileOf(cask) }])
+  expect(problems).toMatchObject([{ kind: 'redirector', files: [fileOf(barrel)] }])
+  await mia.save(level(barrel))
+  expect((await mia.ask('push')).items.map(({ file }: Json) => file).sort()).toEqual([fileOf(inn), fileOf(barrel)].sort())
+  await max.ph('pull L_Inn')
+  expect(isHere(max, inn, barrel, cask)).toEqual([true, true, true])
+})
+
+test('a second rename leads through two redirectors, and a redirector that is saved again goes on at its place', async () => {
+  const { mia, max, read } = await team()
+  await mia.save({ ...level(barrel), ...mesh(barrel, 'v1', oldGuid) })
+  await mia.ph('push')
+  await mia.save({ ...leads(barrel, cask, oldGuid), ...mesh(cask, 'v2', newGuid) })
+  const before = (await mia.ask('push')).items.find(({ file }: Json) => file === fileOf(barrel))
+  await mia.save({ ...leads(cask, vat, newGuid), ...mesh(vat, 'v3', thirdGuid) })
+  await mia.ph('push')
+  await max.ph('pull L_Inn')
+  for (const path of [inn, barrel, cask, vat]) expect(sameAs(max, mia, path), path).toBe(true)
+  // The editor shortens the chain: the first redirector leads to the end.
+  await mia.save(leads(barrel, vat, oldGuid))
+  const { items } = await mia.ask('push')
+  expect(items).toMatchObject([{ file: fileOf(barrel), status: 'new', lineage_id: before.lineage_id }])
+  const { entries } = await read('/entries?name=L_Inn')
+  const { members } = await read(`/entries/${entries[0].id}/closure?dependencies=current`)
+  expect(members.map(({ origin_path }: Json) => origin_path).sort()).toEqual(
+    [vat, inn, barrel].map((path) => `/Game/${path}`).sort(),
+  )
+})
+
+test('another prop in the place of a redirector takes it, and the level gets that one', async () => {
+  const { mia, max } = await team()
+  await mia.save({ ...level(barrel), ...leads(barrel, cask, oldGuid), ...mesh(cask, 'v1', newGuid) })
+  await mia.ph('push')
+  await mia.save(mesh(barrel, 'another', anotherGuid))
+  expect((await mia.ask('push')).items).toMatchObject([{ file: fileOf(barrel), status: 'new', entry_created: true }])
+  await max.ph('pull L_Inn')
+  expect(isHere(max, inn, barrel, cask)).toEqual([true, true, false])
+  expect(sameAs(max, mia, barrel)).toBe(true)
+})
