@@ -87,7 +87,7 @@ export const selectWideEdges = (sql: Sql, workspaceId: number, query: EdgeQuery)
   selectAround(sql, workspaceId, { ...query, most: pieceEdges, levels: wideLevels })
 
 /** Rows (id, project_id). */
-const listOf = (sql: Sql, from: readonly Reached[]): Fragment => sql`(
+export const listOf = (sql: Sql, from: readonly Reached[]): Fragment => sql`(
   select id, project_id
     from unnest(${from.map(({ id }) => id)}::bigint[], ${from.map(({ projectId }) => projectId)}::bigint[]) as r (id, project_id))`
 

@@ -12,11 +12,13 @@ import { needsOf, type Reached, selectEdgesWithin } from '../dependencies/edges.
 import { inTurn } from '../dependencies/heavy-walks.ts'
 import type { Versions } from '../dependencies/rows.ts'
 import { tooEntangled, walk } from '../dependencies/walk.ts'
+import { placeKey } from '../push/manifest.ts'
 import { holdCollection, requireCollection, selectCollectionEntryIds } from '../rows/collection.ts'
 import { holdEntries } from '../rows/hold.ts'
 import { findProject } from '../rows/places.ts'
 import { type PullFile, selectPullFiles } from '../rows/pull-job.ts'
 import type { VersionFacts } from '../rows/version.ts'
+import { findBrokenReferences } from './broken-references.ts'
 import { findClashes, preferNewest } from './destinations.ts'
 import { leaveOutMisnamed } from './misnamed.ts'
 
@@ -78,6 +80,11 @@ export async function resolveOrder(
   const { files, misnamed } = await leaveOutMisnamed(request, { files: ordered, roots })
   const clashes = findClashes(files)
   if (clashes.length > 0 && request.input.prefer !== 'newest') throw clashError(clashes)
+  const broken = await findBrokenReferences(request, {
+    reached: found.reached,
+    reading: found.reading,
+    pathKeys: ordered.flatMap((file) => placeKey(file) ?? []),
+  })
   const destinations =
     clashes.length > 0
       ? preferNewest(files, { roots, pinned, needs: await requireNeeds(request, found.reached) })
@@ -85,7 +92,7 @@ export async function resolveOrder(
   return {
     entries: withFacts(entries, files),
     files: destinations.files,
-    warnings: [...deprecationsOf(entries), ...misnamedWarnings(misnamed), ...destinations.warnings],
+    warnings: [...deprecationsOf(entries), ...misnamedWarnings(misnamed), ...broken, ...destinations.warnings],
     misnamed,
   }
 }
@@ -151,6 +158,7 @@ async function pinVersions({ sql, workspace, input }: OrderRequest, requested: r
 /** What some versions need, looked for before the order is resolved: it may take long, and nothing is held meanwhile. */
 export interface LookAhead {
   roots: ReadonlySet<number>
+  reading: Versions
   reached: readonly Reached[]
 }
 
@@ -163,7 +171,8 @@ async function selectReached(request: OrderRequest, entries: readonly OrderedEnt
   return inTurn({ sql, workspaceId: workspace.id }, async (turn) => {
     const order = { direction: 'needs', reading, rootIds: roots, most } as const
     const { steps, beyond } = await walk(sql, workspace.id, { ...order, beforePiece: () => turn.countPiece() })
-    if (!beyond) return { roots: new Set(roots), reached: Array.from(steps, ([id, { projectId }]) => ({ id, projectId })) }
+    if (!beyond)
+      return { roots: new Set(roots), reading, reached: Array.from(steps, ([id, { projectId }]) => ({ id, projectId })) }
     const what = beyond === 'files' ? `more than ${most} files together` : tooEntangled
     throw validationError([{ path: 'entries', message: `need ${what}; pull them in several jobs` }])
   })
@@ -193,14 +202,15 @@ const rootsOf = (entries: readonly OrderedEntry[]): number[] => [...new Set(entr
 
 interface FoundFiles {
   files: PullFile[]
+  reading: Versions
   reached: readonly Reached[]
 }
 
 /** The files of the order; looked for again where other versions are ordered by now, or one of them is gone. */
 async function selectFiles(request: OrderRequest, entries: readonly OrderedEntry[], ahead: LookAhead): Promise<FoundFiles> {
-  const read = async ({ reached }: LookAhead): Promise<FoundFiles> => {
+  const read = async ({ reached, reading }: LookAhead): Promise<FoundFiles> => {
     const ids = reached.map(({ id }) => id)
-    return { files: await selectPullFiles(request, ids), reached }
+    return { files: await selectPullFiles(request, ids), reading, reached }
   }
   const isSame = ahead.roots.symmetricDifference(new Set(rootsOf(entries))).size === 0
   const found = isSame ? await read(ahead) : undefined

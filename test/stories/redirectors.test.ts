@@ -110,3 +110,22 @@ test('another prop in the place of a redirector takes it, and the level gets tha
   expect(isHere(max, inn, barrel, cask)).toEqual([true, true, false])
   expect(sameAs(max, mia, barrel)).toBe(true)
 })
+
+test('a rename whose redirector is gone is named by the plan and the pull, with what to save again, until that is done', async () => {
+  const { mia, max } = await team()
+  await mia.save({ ...level(barrel), ...mesh(barrel, 'v1', oldGuid) })
+  await mia.ph('push')
+  mia.remove(fileOf(barrel))
+  await mia.save(mesh(cask, 'v2', oldGuid))
+  await mia.ph('push')
+  const said = { type: 'broken_reference', message: expect.stringContaining(`/Game/${barrel} is now /Game/${cask}`) }
+  for (const line of ['pull L_Inn --plan', 'pull L_Inn']) {
+    const { plans, jobs } = await max.ask(line)
+    const [job] = plans ?? jobs
+    expect(job.warnings, line).toMatchObject([said])
+    expect(job.warnings[0].message, line).toContain('save L_Inn again, and push')
+  }
+  await mia.save(level(cask, 'saved again'))
+  await mia.ph('push')
+  expect((await max.ask('pull L_Inn')).jobs[0].warnings).toEqual([])
+})
