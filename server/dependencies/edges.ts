@@ -60,8 +60,9 @@ const among = (sql: Sql, id: Fragment, targets: Targets): Fragment => {
   return sql`and ${id} not ${amongIds(sql, targets.but)}`
 }
 
-/** Most props need little: they are looked through by one statement. */
+/** Most props need little: they are looked through by one statement. Where rows lead to other versions than they name, each is looked up. */
 export const nearEdges = 2000
+const nearMapped = 500
 
 /** Levels that one statement looks through where they are wide. */
 export const wideLevels = 8
@@ -80,7 +81,11 @@ export interface Around {
  * each step that newly leads to it: so this is for few.
  */
 export const selectNearEdges = (sql: Sql, workspaceId: number, query: EdgeQuery): Promise<Around> =>
-  selectAround(sql, workspaceId, { ...query, most: nearEdges, levels: Number.POSITIVE_INFINITY })
+  selectAround(sql, workspaceId, {
+    ...query,
+    most: isMapped(query) ? nearMapped : nearEdges,
+    levels: Number.POSITIVE_INFINITY,
+  })
 
 /** The same for many, of few levels. An edge is answered with each level at which it was looked at: so the bound is one of all that is looked at. */
 export const selectWideEdges = (sql: Sql, workspaceId: number, query: EdgeQuery): Promise<Around> =>

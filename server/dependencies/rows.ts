@@ -73,18 +73,27 @@ export const isMapped = ({ direction, reading }: Rows): boolean =>
 
 /** The version to which `row` (raw_id, path_key, project_id) leads now: a subquery with one row (id). */
 export function targetOf(sql: Sql, workspaceId: number, { versions, pins, row }: Versions & { row: Fragment }): Fragment {
-  const isCurrent = versions === 'current'
-  const place = placeAt(sql, workspaceId, { project: sql`${row}.project_id`, path: sql`${row}.path_key` })
-  const found = isCurrent
-    ? sql`select coalesce(place.lineage_id, n.lineage_id) as lineage_id, coalesce(place.object_id, l.face_object_id) as id
-            from objects n join lineages l on l.workspace_id = n.workspace_id and l.id = n.lineage_id
-            left join lateral ${place} place on ${row}.project_id > 0
-           where n.workspace_id = ${workspaceId} and n.id = ${row}.raw_id offset 0`
-    : sql`select n.lineage_id, n.id from objects n where n.workspace_id = ${workspaceId} and n.id = ${row}.raw_id offset 0`
+  const named = sql`objects n where n.workspace_id = ${workspaceId} and n.id = ${row}.raw_id`
+  const found =
+    versions === 'current'
+      ? currentOf(sql, workspaceId, { row, withLineage: pins.size > 0 })
+      : sql`select n.lineage_id, n.id from ${named} offset 0`
   if (pins.size === 0) return sql`(${found})`
   const [lineages, ids] = [[...pins.keys()], [...pins.values()]]
   return sql`(
     select coalesce(pin.id, found.id) as id
       from (${found}) found
       left join unnest(${lineages}::text[], ${ids}::bigint[]) as pin (lineage_id, id) on pin.lineage_id = found.lineage_id)`
+}
+
+/** What lies at the path now; the version that the row names is only looked up where nothing does. */
+function currentOf(sql: Sql, workspaceId: number, { row, withLineage }: { row: Fragment; withLineage: boolean }): Fragment {
+  const place = placeAt(sql, workspaceId, { project: sql`${row}.project_id`, path: sql`${row}.path_key` })
+  const named = (column: Fragment) => sql`(
+    select ${column} from objects n join lineages l on l.workspace_id = ${workspaceId} and l.id = n.lineage_id
+     where n.workspace_id = ${workspaceId} and n.id = ${row}.raw_id)`
+  const lineage = withLineage ? sql`coalesce(place.lineage_id, ${named(sql`n.lineage_id`)}) as lineage_id,` : sql``
+  return sql`
+    select ${lineage} coalesce(place.object_id, ${named(sql`l.face_object_id`)}) as id
+      from (select 1) as one left join lateral ${place} place on ${row}.project_id > 0 offset 0`
 }
