@@ -7,6 +7,7 @@ import { Count, Id, LibraryEpoch, LineageId, nullable, PageLimit, repeatable, Ti
 export const activityTypes = [
   'push.commit',
   'push.enrich',
+  'push.undo',
   'entry.restore',
   'lock.acquire',
   'lock.release',

@@ -65,6 +65,7 @@ export const addresses = {
     limits: { method: 'GET', path: '/push/limits', budget: 'push' },
     negotiate: { method: 'POST', path: '/push/negotiate', sends: 'json', budget: 'push', repeatable: true },
     commit: { method: 'POST', path: '/push/commit', sends: 'json', budget: 'push', repeatable: true },
+    undo: { method: 'POST', path: '/push/undo', sends: 'json', budget: 'push', repeatable: true },
   },
   categories: {
     rollup: { method: 'GET', path: '/categories/rollup' },

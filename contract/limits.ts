@@ -11,6 +11,8 @@ export const limits = {
   /** Of the preview queue; the thumbnail queue pages like everything else. */
   queuePage: { max: 2000, default: 500 },
   manifest: { items: 5000, packs: 5000, dependenciesPerItem: 10_000, variantGroups: 500, recommendedBatch: 500 },
+  /** `hours`: how long its pusher may take a push back. `versions`: in one call. `used`: of what stands in the way. */
+  pushUndo: { batches: 1000, hours: 24, keptDays: 7, versions: 200_000, used: 1000 },
   metadataDoc: { bytes: 64 * 1024, extDepth: 8, materials: 64 },
   thumbnail: { edgePx: 512, bytes: 8 * MiB },
   preview: { glbBytes: 64 * MiB, imageEdgePx: 8192, imageBytes: 64 * MiB, audioBytes: 32 * MiB, audioChannels: 8 },

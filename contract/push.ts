@@ -20,6 +20,8 @@ import {
   oneOf,
   PackageGuid,
   plainNamed,
+  Timestamp,
+  UserStub,
 } from './shapes.ts'
 import { PackagePath, PayloadId, PushNote, SourcePath } from './version-facts.ts'
 
@@ -171,12 +173,71 @@ export type CommitWarning = Static<typeof CommitWarning>
 export const CommitAnswer = Type.Object({
   pack_id: nullable(Id),
   packs: Type.Record(Text, Id),
+  /** Names this commit for `POST /push/undo` (an addition, contract-gaps 9). Absent where nothing was registered or known. */
+  batch_key: Type.Optional(Text),
   variant_groups: Type.Optional(Type.Record(Text, Id)),
   results: Type.Array(CommitResult),
   warnings: Type.Optional(Type.Array(CommitWarning)),
   summary: Type.Object({ new: Count, dedup: Count, held: Count, denied: Count, locked: Count, entries_created: Count }),
 })
 export type CommitAnswer = Static<typeof CommitAnswer>
+
+/** What someone can have done with a version that keeps it from being taken back. */
+export const pushUses = [
+  'pulled',
+  'downloaded',
+  'restored',
+  'reviewed',
+  'commented',
+  'curated',
+  'checked_out',
+  'built_on',
+  'referred_to',
+  'pushed',
+] as const
+
+/**
+ * What stands in the way of taking back a push: who did what with which version. `object_id` is null where it was done with the entry.
+ * `at` is null where the moment is not kept.
+ */
+export const PushUse = Type.Object({
+  lineage_id: LineageId,
+  entry_id: nullable(Id),
+  object_id: nullable(Id),
+  name: nullable(Text),
+  did: oneOf(pushUses),
+  by: nullable(UserStub),
+  at: nullable(Timestamp),
+})
+export type PushUse = Static<typeof PushUse>
+
+/** A lineage as it is after the undo. `current` is null where it is gone, `entry_id` and `name` also where only its entry is. */
+export const UndoneLineage = Type.Object({
+  lineage_id: LineageId,
+  entry_id: nullable(Id),
+  name: nullable(Text),
+  current: nullable(Type.Object({ object_id: Id, content_hash: Hash, asset_class: Text, version: Count })),
+})
+export type UndoneLineage = Static<typeof UndoneLineage>
+
+/** `undone_at`: null in a dry run. `versions`: how many the commit had registered. */
+export const UndoneBatch = Type.Object({
+  batch_key: Text,
+  pushed_at: Timestamp,
+  undone_at: nullable(Timestamp),
+  versions: Count,
+})
+
+export const PushUndo = Type.Object({
+  /** Of commits, from their answers; those of one push are given together. */
+  batch_keys: Type.Array(Type.String({ minLength: 1, maxLength: 64 }), { minItems: 1, maxItems: limits.pushUndo.batches }),
+  /** Say what it would come to, and change nothing. */
+  dry_run: absentOrNull(Flag),
+})
+
+/** `lineages`: those that the commits had registered versions or entries of, as they are now. */
+export const PushUndoAnswer = Type.Object({ batches: Type.Array(UndoneBatch), lineages: Type.Array(UndoneLineage) })
+export type PushUndoAnswer = Static<typeof PushUndoAnswer>
 
 export const push = routes({
   limits: {
@@ -218,5 +279,21 @@ export const push = routes({
     // Package headers are read from the storage before the transaction that registers everything begins.
     transaction: false,
     errors: ['VALIDATION', 'PACK_NOT_FOUND', 'BLOB_MISSING', 'HASH_MISMATCH', 'STALE_FACE', 'CONFLICT', 'FORBIDDEN'],
+  },
+  undo: {
+    method: 'POST',
+    path: '/push/undo',
+    scope: 'write',
+    effect: 'replaces',
+    extension: true,
+    summary:
+      'Take back own commits of the last 24 hours, all of them or none: their versions and the entries that they made go, with their references and places; what was current before is current again. What one was taken back of already stays so. CONFLICT with `details.used`, a list of {lineage_id, entry_id, object_id, name, did, by, at}, where someone else used what they brought; with `details.pushed_at` where one is older. NOT_FOUND with `details.unknown` for commits that the caller did not make. Committing the same files afterwards registers them as new.',
+    input: PushUndo,
+    output: PushUndoAnswer,
+    budget: 'push',
+    repeatable: true,
+    // A dry run is a transaction that is rolled back.
+    transaction: false,
+    errors: ['VALIDATION', 'NOT_FOUND', 'CONFLICT'],
   },
 })

@@ -32,7 +32,7 @@ export interface Deleted {
   unusedBytes: number
 }
 
-interface DoomedEntry {
+export interface DoomedEntry {
   id: number
   lineage_id: string
   name: string
@@ -40,27 +40,37 @@ interface DoomedEntry {
   variant_group_id: number | null
 }
 
+/** What goes, as it is decided; the caller holds all of it. */
+export interface Going {
+  entries: readonly DoomedEntry[]
+  versions: readonly GoneVersion[]
+  /** Of those, and of what was considered with them. */
+  lineageIds: ReadonlySet<string>
+  /** The version that becomes current where the current one goes; else, or where that one is not there, it is the newest. */
+  currentOf?: ReadonlyMap<string, number>
+}
+
+export type GoneVersion = Pick<Candidate, 'id' | 'lineage_id' | 'content_hash' | 'blob_size'>
+
 /**
  * The caller has the lock of the workspace, and holds the pack where one is to go. CONFLICT when one of the entries was ever pulled;
  * then nothing is deleted.
  */
 export async function deleteForGood(context: Context, doomed: Doomed): Promise<Deleted> {
-  const { sql, workspace, now } = context
+  const { sql, workspace } = context
   const reach = await holdReach(context, doomed)
-  const entries = await holdUnpulled(sql, workspace.id, reach.entryIds)
+  const entries = await holdDoomed(sql, workspace.id, reach.entryIds)
+  requireUnpulled(entries)
   const candidates = await selectCandidates(sql, workspace.id, reach)
   const gone = candidates.filter((version) => version.home === null)
   const entryIds = entries.map(({ id }) => id)
   const lineageIds = new Set([...entries, ...gone].map(({ lineage_id }) => lineage_id))
   await recordDeletions(context, { entryIds, lineageIds: [...lineageIds], objectIds: gone.map((version) => version.id) })
-  await tellOfDeletion(context, entryIds)
-  const reviewed = await deleteReviews(context, { entryIds, objectIds: gone.map((version) => version.id) })
-  await deleteEntryRows(context, entries)
-  const discussed = await deleteDiscussions(sql, workspace.id, entryIds)
-  const media = [...reviewed, ...discussed, ...(await deleteVersions(context, gone))]
   await moveToHomes(sql, workspace.id, { packId: reach.packId, candidates })
-  await settleLineages(context, { entries, gone, candidates })
-  await countGone(sql, workspace.id, { files: [...blobsOf(workspace.id, gone), ...media], now })
+  const media = await removeFromLibrary(context, {
+    ...{ entries, versions: gone },
+    lineageIds: new Set(candidates.map((version) => version.lineage_id)),
+  })
   return {
     entries: entries.length,
     objects: gone.length,
@@ -68,6 +78,21 @@ export async function deleteForGood(context: Context, doomed: Doomed): Promise<D
     unusedFiles: gone.length + media.length,
     unusedBytes: [...gone.map((version) => version.blob_size), ...media.map((file) => file.size)].reduce((a, b) => a + b, 0),
   }
+}
+
+/** Gives the media files that nothing refers to any more. */
+export async function removeFromLibrary(context: Context, going: Going): Promise<{ key: string; size: number }[]> {
+  const { sql, workspace, now } = context
+  const { entries, versions } = going
+  const entryIds = entries.map(({ id }) => id)
+  await tellOfDeletion(context, entryIds)
+  const reviewed = await deleteReviews(context, { entryIds, objectIds: versions.map(({ id }) => id) })
+  await deleteEntryRows(context, entries)
+  const discussed = await deleteDiscussions(sql, workspace.id, entryIds)
+  const media = [...reviewed, ...discussed, ...(await deleteVersions(context, versions))]
+  await settleLineages(context, going)
+  await countGone(sql, workspace.id, { files: [...blobsOf(workspace.id, versions), ...media], now })
+  return media
 }
 
 /**
@@ -84,13 +109,16 @@ async function holdReach({ sql, workspace }: Context, doomed: Doomed): Promise<R
 }
 
 /** Holds the rows against downloads, which hold them too: of the two, one comes first and the other hears of it. */
-async function holdUnpulled(sql: Sql, workspaceId: number, entryIds: readonly number[]): Promise<DoomedEntry[]> {
-  const entries = await sql<DoomedEntry[]>`
-    select id, lineage_id, name, ever_pulled, variant_group_id from entries
-     where workspace_id = ${workspaceId} and id ${amongIds(sql, entryIds)} order by id for update`
+export const holdDoomed = (sql: Sql, workspaceId: number, entryIds: readonly number[]): PromiseLike<DoomedEntry[]> => sql<
+  DoomedEntry[]
+>`
+  select id, lineage_id, name, ever_pulled, variant_group_id from entries
+   where workspace_id = ${workspaceId} and id ${amongIds(sql, entryIds)} order by id for update`
+
+function requireUnpulled(entries: readonly DoomedEntry[]): void {
   const pulled = entries.filter((entry) => entry.ever_pulled)
   const [first] = pulled
-  if (!first) return entries
+  if (!first) return
   const more = pulled.length > 1 ? ` (and ${pulled.length - 1} more)` : ''
   throw new ApiError(
     'CONFLICT',
@@ -118,13 +146,13 @@ async function deleteEntryRows({ sql, workspace, feed }: Context, entries: reado
   await recordGroups({ sql, workspace, feed }, groupIds)
 }
 
-const blobsOf = (workspaceId: number, versions: readonly Candidate[]) =>
+const blobsOf = (workspaceId: number, versions: readonly GoneVersion[]) =>
   versions.map(({ content_hash, blob_size: size }) => ({ key: blobKey(workspaceId, content_hash), size }))
 
 /** Gives the media files that nothing refers to any more. */
 async function deleteVersions(
   { sql, workspace, feed }: Context,
-  gone: readonly Candidate[],
+  gone: readonly GoneVersion[],
 ): Promise<{ key: string; size: number }[]> {
   const ids = gone.map((version) => version.id)
   await sql`delete from dependencies where workspace_id = ${workspace.id} and object_id ${amongIds(sql, ids)}`
@@ -158,16 +186,12 @@ async function moveToHomes(
      where o.workspace_id = ${workspaceId} and o.id = r.id`
 }
 
-interface Settling {
-  entries: readonly DoomedEntry[]
-  gone: readonly Candidate[]
-  candidates: readonly Candidate[]
-}
-
-/** Lineages without a version go, with their GUIDs; those that lost their entry or current version have their newest one as current. */
-async function settleLineages(context: Context, { entries, gone, candidates }: Settling): Promise<void> {
+/** Lineages without a version go, with their GUIDs; those that lost their entry or current version have another one as current. */
+async function settleLineages(
+  context: Context,
+  { entries, versions: gone, lineageIds: ids, currentOf = new Map() }: Going,
+): Promise<void> {
   const { sql, workspace, feed } = context
-  const ids = new Set(candidates.map((version) => version.lineage_id))
   const emptied = await sql<{ id: string }[]>`
     delete from lineages l where l.workspace_id = ${workspace.id} and l.id ${amongTexts(sql, ids)}
        and not exists (select 1 from objects o where o.workspace_id = l.workspace_id and o.lineage_id = l.id) returning l.id`
@@ -179,7 +203,9 @@ async function settleLineages(context: Context, { entries, gone, candidates }: S
   await forgetLocks(context, { lineageIds: emptied.map(({ id }) => id), versions: gone })
   const left = await sql<{ id: string; face_object_id: number }[]>`
     update lineages l
-       set face_object_id = (select max(o.id) from objects o where o.workspace_id = l.workspace_id and o.lineage_id = l.id)
+       set face_object_id = (
+         select coalesce(max(o.id) filter (where o.id ${amongIds(sql, currentOf.values())}), max(o.id))
+           from objects o where o.workspace_id = l.workspace_id and o.lineage_id = l.id)
      where l.workspace_id = ${workspace.id}
        and (l.id ${amongTexts(
          sql,

@@ -7,6 +7,7 @@ import { viewOf } from '../rows/comment.ts'
 import { holdKnownEntries, type KnownEntry, requireEntryDetail } from '../rows/entry.ts'
 import { noteFormerName } from '../rows/former/entry-names.ts'
 import { lockWorkspace } from '../rows/hold.ts'
+import { noteCurator } from './curators.ts'
 import { moveFace } from './current-version.ts'
 import { sentFields } from './sent-fields.ts'
 import { spelledCategory } from './spellings.ts'
@@ -25,7 +26,8 @@ export async function patchEntry(request: Patch): Promise<EntryDetail> {
 }
 
 /** A category that is set by hand is locked, and one that is taken away unlocked, unless the same request says otherwise. */
-async function writeFields({ sql, workspace, now, feed, input }: Patch, entry: KnownEntry): Promise<void> {
+async function writeFields(request: Patch, entry: KnownEntry): Promise<void> {
+  const { sql, workspace, now, feed, input } = request
   const { status = entry.status } = input
   const name = input.name?.normalize('NFC') ?? entry.name
   const category =
@@ -38,6 +40,7 @@ async function writeFields({ sql, workspace, now, feed, input }: Patch, entry: K
   if (Object.entries(changed).every(([field, value]) => entry[field as keyof typeof changed] === value)) return
   await sql`
     update entries set ${sql({ ...changed, date_updated: now.toISOString() })} where workspace_id = ${workspace.id} and id = ${entry.id}`
+  await noteCurator(request, [entry.id])
   if (name !== entry.name) await noteFormerName({ sql, workspace, now }, { entryId: entry.id, before: entry.name, name })
   feed.entriesChanged([entry])
 }

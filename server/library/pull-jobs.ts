@@ -6,6 +6,7 @@ import type { pullJobs as contract, PullJob } from '../../contract/pull-jobs.ts'
 import type { InputOf, OutputOf } from '../../contract/route.ts'
 import { knownEngine } from '../../formats/engine-version.ts'
 import { fromCursor, toCursor } from '../cursor.ts'
+import { lookupIds } from '../database/among.ts'
 import type { Fragment, Sql } from '../database/sql.ts'
 import { atOneMoment, transact } from '../database/transaction.ts'
 import type { Context, Handlers } from '../handler.ts'
@@ -206,10 +207,20 @@ async function insertJob({ sql, workspace, actor, now, input }: RequestOf<'creat
     select ${workspace.id}, ${job.id}, r.ordinality, r.entry_id, r.object_id
       from unnest(${order.entries.map((entry) => entry.entry_id)}::bigint[], ${order.entries.map((entry) => entry.object_id)}::bigint[])
            with ordinality as r (entry_id, object_id)`
-  await sql`
+  const fileIds = order.files.map((file) => file.object_id)
+  // Held in the order of their ids: who takes back the push of one waits, or was faster.
+  const written = await sql`
+    with held as materialized (
+      select held.id from ${lookupIds(
+        sql,
+        fileIds.toSorted((a, b) => a - b),
+      )}
+       cross join lateral (select id from objects where workspace_id = ${workspace.id} and id = lookup.key offset 0 for key share) held)
     insert into pull_job_objects (workspace_id, job_id, position, object_id)
     select ${workspace.id}, ${job.id}, r.ordinality, r.object_id
-      from unnest(${order.files.map((file) => file.object_id)}::bigint[]) with ordinality as r (object_id)`
+      from unnest(${fileIds}::bigint[]) with ordinality as r (object_id) join held on held.id = r.object_id returning 1`
+  if (written.length < fileIds.length)
+    throw new ApiError('CONFLICT', 'Someone took back a push of some of these files in this moment. Order them again.')
   return job.id
 }
 

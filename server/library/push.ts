@@ -4,6 +4,7 @@ import type { push as contract } from '../../contract/push.ts'
 import type { Handlers } from '../handler.ts'
 import { commit } from '../push/commit.ts'
 import { negotiate } from '../push/negotiate.ts'
+import { undoPushes } from '../push/undo/undo.ts'
 
 export const push: Handlers<typeof contract> = {
   limits() {
@@ -17,5 +18,9 @@ export const push: Handlers<typeof contract> = {
 
   commit(request) {
     return commit(request, request.input)
+  },
+
+  undo(request) {
+    return undoPushes(request, request.input)
   },
 }

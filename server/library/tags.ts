@@ -3,6 +3,7 @@
 import { limits } from '../../contract/limits.ts'
 import { nameKey } from '../../contract/names.ts'
 import type { tags as contract } from '../../contract/tags.ts'
+import { noteCurator } from '../curation/curators.ts'
 import { sentFields } from '../curation/sent-fields.ts'
 import { writeNamed } from '../curation/taken-name.ts'
 import { fromCursor, toCursor } from '../cursor.ts'
@@ -106,7 +107,8 @@ interface Setting {
 }
 
 /** Gives how many entries are named; only those that look different now are recorded. */
-async function setTag({ sql, workspace, feed }: Context, { tagId, entryIds, action }: Setting): Promise<number> {
+async function setTag(request: Context, { tagId, entryIds, action }: Setting): Promise<number> {
+  const { sql, workspace, feed } = request
   await holdTag(sql, workspace.id, { tagId, to: 'use' })
   const entries = await holdKnownEntries(sql, workspace.id, entryIds)
   const ids = entries.map((entry) => entry.id)
@@ -119,6 +121,7 @@ async function setTag({ sql, workspace, feed }: Context, { tagId, entryIds, acti
           delete from entry_tags where workspace_id = ${workspace.id} and tag_id = ${tagId} and entry_id ${amongIds(sql, ids)}
           returning entry_id`
   const looksNew = new Set(changed.map((row) => row.entry_id))
+  await noteCurator(request, [...looksNew])
   feed.entriesChanged(entries.filter((entry) => looksNew.has(entry.id)))
   return entries.length
 }

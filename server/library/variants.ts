@@ -2,6 +2,7 @@
 import { ApiError } from '../../contract/errors.ts'
 import type { InputOf } from '../../contract/route.ts'
 import type { variants as contract } from '../../contract/variants.ts'
+import { noteCurator } from '../curation/curators.ts'
 import { recordGroups, removeEmptyGroups } from '../curation/groups.ts'
 import { amongIds } from '../database/among.ts'
 import { takeIds } from '../database/ids.ts'
@@ -66,9 +67,14 @@ const groupsOf = (entries: readonly KnownEntry[]): number[] =>
   [...new Set(entries.flatMap((entry) => entry.variant_group_id ?? []))].sort((a, b) => a - b)
 
 async function moveTo(
-  { sql, workspace, now }: BulkRequest,
+  request: BulkRequest,
   { entries, groupId }: { entries: readonly KnownEntry[]; groupId: number | null },
 ): Promise<void> {
+  const { sql, workspace, now } = request
+  await noteCurator(
+    request,
+    entries.map((entry) => entry.id),
+  )
   await sql`
     update entries set variant_group_id = ${groupId}, date_updated = ${now.toISOString()}
      where workspace_id = ${workspace.id} and id ${amongIds(

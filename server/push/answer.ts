@@ -12,6 +12,8 @@ interface Done {
   enriched: Enriched
   groups: Record<string, number>
   packs: PackIds
+  /** Where there is something to take back. */
+  batchKey: string | undefined
 }
 
 export function answerOf(manifest: Manifest, plans: readonly ItemPlan[], done: Done): CommitAnswer {
@@ -20,6 +22,7 @@ export function answerOf(manifest: Manifest, plans: readonly ItemPlan[], done: D
   return {
     pack_id: manifest.pack_id ?? null,
     packs: done.packs.byRef,
+    ...(done.batchKey && { batch_key: done.batchKey }),
     ...(Object.keys(done.groups).length > 0 ? { variant_groups: done.groups } : {}),
     results,
     ...(warnings.length > 0 ? { warnings } : {}),

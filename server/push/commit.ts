@@ -27,6 +27,7 @@ import { requirePack, resolvePacks } from './packs.ts'
 import { type HeaderFacts, type ItemPlan, planPush } from './plan.ts'
 import { recordCommit } from './record.ts'
 import { writeOutcome } from './register.ts'
+import { keepPush } from './undo/kept-push.ts'
 import { inspectUploads, itemsToInspect, noUploads } from './uploads.ts'
 import { joinGroups, requireGroups } from './variant-groups.ts'
 
@@ -74,14 +75,22 @@ async function commitInside(context: Context, manifest: Manifest, before: Upload
     [...outcome.versions.values()].map((version) => version.plan.item),
   )
   await moveBases(context, ownBases(outcome, facts))
+  const batchKey = randomId('push')
+  const pushId = await keepPush(context, { batchKey, plans: withHeaders, outcome, projectId })
   await writeOutcome(context, outcome, { packs, note: manifest.note, project: manifest.project, projectId })
   const enriched = await enrich(context, withHeaders)
-  await connect(context, { plans: withHeaders, facts, outcome, enriched, headers: uploads.headers, projectId })
+  await connect(context, { plans: withHeaders, facts, outcome, enriched, headers: uploads.headers, by: { projectId, pushId } })
   const groups = await joinGroups(context, manifest, groupedIn(outcome))
-  recordCommit(context, { plans: withHeaders, outcome, enriched, manifest })
+  recordCommit(context, { plans: withHeaders, outcome, enriched, manifest, batchKey })
   await countTaken(sql, workspace.id, blobsOf(workspace.id, outcome))
   await notePush(context)
-  return answerOf(manifest, withHeaders, { outcome, enriched, groups, packs })
+  return answerOf(manifest, withHeaders, {
+    outcome,
+    enriched,
+    groups,
+    packs,
+    batchKey: pushId === undefined ? undefined : batchKey,
+  })
 }
 
 function requireBytes(plans: ItemPlan[], { sizes }: Uploads): void {

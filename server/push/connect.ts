@@ -5,7 +5,7 @@ import { amongIds, lookupTexts } from '../database/among.ts'
 import type { Sql } from '../database/sql.ts'
 import type { Context } from '../handler.ts'
 import { completeAwaited, forgetAwaited } from '../rows/awaited.ts'
-import { findPlaces, noProject, writePlacings } from '../rows/places.ts'
+import { findPlaces, noProject, type PushedTo, writePlacings } from '../rows/places.ts'
 import {
   type Edges,
   edgesOf,
@@ -28,12 +28,13 @@ export interface Connecting {
   outcome: Outcome
   enriched: Enriched
   headers: Headers
-  projectId: number
+  by: PushedTo
 }
 
 export async function connect(context: Context, connecting: Connecting): Promise<void> {
   const { sql, workspace } = context
-  const { facts, outcome, projectId } = connecting
+  const { facts, outcome, by } = connecting
+  const { projectId } = by
   const items = connecting.plans.filter(({ action }) => action === 'register' || action === 'dedup').map(({ item }) => item)
   const itemOf = new Map(items.map((item) => [item.content_hash, item]))
   const idOf = (hash: string) => outcome.versions.get(hash)?.objectId ?? facts.objects.get(hash)?.id
@@ -46,19 +47,19 @@ export async function connect(context: Context, connecting: Connecting): Promise
   const atPath = await findAtPaths(sql, workspace.id, { projectId, paths: await pathsReferredTo(referring) })
   const pathOf = (hash: string) => pathKeyOf(itemOf.get(hash) ?? facts.objects.get(hash))
   const edges = await edgesOf(items, referring, { idOf, lineageOf, pathOf, atPath })
-  await writeEdges(sql, workspace.id, { projectId, edges })
-  await forgetAwaited(context, projectId, edges.met)
+  await writeEdges(sql, workspace.id, { by, edges })
+  await forgetAwaited(context, by, edges.met)
   const pushed = items.flatMap((item) => {
     const [object_id, lineage_id] = [idOf(item.content_hash), lineageOf(item.content_hash)]
     return object_id === undefined || lineage_id === undefined ? [] : [{ item, object_id, lineage_id }]
   })
   const placings = pushed.map(({ item, ...version }) => ({ ...version, path_key: placeKey(item) ?? null }))
-  await writePlacings(sql, workspace.id, { projectId, placings })
+  await writePlacings(sql, workspace.id, { by, placings })
   const arrived = pushed.flatMap(({ item, object_id: id }) => {
     const path_key = packagePath(item)
     return path_key === undefined ? [] : [{ path_key, id }]
   })
-  await completeAwaited(context, projectId, arrived)
+  await completeAwaited(context, by, arrived)
 }
 
 /** What the sender named as missing, of versions that keep it: new ones, and known ones of which nobody had named any. */
@@ -158,22 +159,29 @@ function* parts<T>(all: readonly T[]): Iterable<T[]> {
 async function writeEdges(
   sql: Sql,
   workspaceId: number,
-  { projectId, edges: { edges, awaited, replaced } }: { projectId: number; edges: Edges },
+  { by, edges: { edges, awaited, replaced } }: { by: PushedTo; edges: Edges },
 ): Promise<void> {
+  const { projectId } = by
+  const pushId = by.pushId ?? null
   for (const rows of parts(replaced))
     await sql`
-    delete from dependencies d using jsonb_to_recordset(${sql.json(rows)}) as r(object_id bigint, path_key text)
-     where d.workspace_id = ${workspaceId} and d.object_id = r.object_id and d.project_id = ${projectId} and d.path_key = r.path_key`
+    with gone as (
+      delete from dependencies d using jsonb_to_recordset(${sql.json(rows)}) as r(object_id bigint, path_key text)
+       where d.workspace_id = ${workspaceId} and d.object_id = r.object_id and d.project_id = ${projectId} and d.path_key = r.path_key
+      returning d.*)
+    insert into push_references (workspace_id, push_id, object_id, project_id, path_key, hard, needs_object_id, written_by)
+    select workspace_id, ${pushId}::bigint, object_id, project_id, path_key, hard, needs_object_id, push_id
+      from gone where ${pushId}::bigint is not null`
   for (const rows of parts(edges))
     await sql`
-    insert into dependencies (workspace_id, object_id, project_id, needs_object_id, hard, path_key)
-    select ${workspaceId}, r.object_id, ${projectId}, r.needs_object_id, r.hard, r.path_key
+    insert into dependencies (workspace_id, object_id, project_id, needs_object_id, hard, path_key, push_id)
+    select ${workspaceId}, r.object_id, ${projectId}, r.needs_object_id, r.hard, r.path_key, ${pushId}::bigint
       from jsonb_to_recordset(${sql.json(rows)}) as r(object_id bigint, needs_object_id bigint, hard boolean, path_key text)
     on conflict (workspace_id, object_id, project_id, needs_object_id) do update set hard = dependencies.hard or excluded.hard`
   for (const rows of parts(awaited.map((row) => ({ ...row, path: row.path ?? null }))))
     await sql`
-    insert into awaited_imports as a (workspace_id, object_id, project_id, path_key, path, hard)
-    select ${workspaceId}, r.object_id, ${projectId}, r.path_key, r.path, r.hard
+    insert into awaited_imports as a (workspace_id, object_id, project_id, path_key, path, hard, push_id)
+    select ${workspaceId}, r.object_id, ${projectId}, r.path_key, r.path, r.hard, ${pushId}::bigint
       from jsonb_to_recordset(${sql.json(rows)}) as r(object_id bigint, path_key text, path text, hard boolean)
     on conflict (workspace_id, path_key, project_id, object_id) do update
        set path = coalesce(a.path, excluded.path), hard = a.hard or excluded.hard`

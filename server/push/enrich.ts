@@ -53,9 +53,14 @@ async function newPayloads({ sql, workspace }: Context, plans: readonly DedupPla
   return named.filter(({ objectId }) => !known.has(objectId))
 }
 
-function fieldsOf({ item, known }: DedupPlan): Enrichable[] {
+/** Nobody had named missing packages of it before. */
+export const isFirstToNameMissing = ({ item, known }: DedupPlan): boolean =>
+  !known.has_missing && Boolean(item.missing_dependencies?.length)
+
+function fieldsOf(plan: DedupPlan): Enrichable[] {
+  const { item, known } = plan
   const fields: Enrichable[] = texts.filter((field) => known[field] === null && item[field])
-  if (!known.has_missing && item.missing_dependencies?.length) fields.push('missing_dependencies')
+  if (isFirstToNameMissing(plan)) fields.push('missing_dependencies')
   if (!known.has_plugins && item.plugins?.length) fields.push('plugins')
   return fields
 }

@@ -1,17 +1,20 @@
 /** What a commit leaves in the feeds: one event per new or enriched version, one change per record that looks different (spec 4.6, 6). */
 import type { Manifest } from '../../contract/push.ts'
-import { randomId } from '../clock.ts'
 import type { Context } from '../handler.ts'
 import type { Enriched } from './enrich.ts'
 import type { Outcome } from './outcome.ts'
 import type { ItemPlan } from './plan.ts'
 
-export function recordCommit(
-  { feed }: Context,
-  { plans, outcome, enriched, manifest }: { plans: ItemPlan[]; outcome: Outcome; enriched: Enriched; manifest: Manifest },
-): void {
+interface Recording {
+  plans: ItemPlan[]
+  outcome: Outcome
+  enriched: Enriched
+  manifest: Manifest
+  batchKey: string
+}
+
+export function recordCommit({ feed }: Context, { plans, outcome, enriched, manifest, batchKey }: Recording): void {
   const { note } = manifest
-  const batchKey = randomId('push')
   for (const { plan, objectId, number, lineage } of outcome.versions.values()) {
     feed.changed({ entity: 'object', entityId: objectId, lineageId: lineage.id, op: 'upsert' })
     feed.happened({

@@ -9,7 +9,7 @@ interface Gone {
 }
 
 /**
- * Rounds go with their entry. A version that stays, because something else needs it, keeps what was decided of it. Gives the files of what
+ * Rounds go with their entry or their version. A version that stays, because something else needs it, keeps what was decided of it. Gives the files of what
  * was attached, for `countGone`. The caller holds the lineages.
  */
 export async function deleteReviews(
@@ -17,7 +17,13 @@ export async function deleteReviews(
   { entryIds, objectIds }: Gone,
 ): Promise<{ key: string; size: number }[]> {
   const rounds = await sql<{ id: number }[]>`
-    delete from review_requests where workspace_id = ${workspace.id} and entry_id ${amongIds(sql, entryIds)} returning id`
+    delete from review_requests q
+     where q.workspace_id = ${workspace.id}
+       and (q.entry_id ${amongIds(sql, entryIds)}
+            or q.object_id ${amongIds(sql, objectIds)} and q.entry_id in (
+                 select e.id from objects o join entries e on e.workspace_id = o.workspace_id and e.lineage_id = o.lineage_id
+                  where o.workspace_id = ${workspace.id} and o.id ${amongIds(sql, objectIds)}))
+    returning q.id`
   const ids = rounds.map((round) => round.id)
   const answers = await sql<{ id: number }[]>`
     delete from review_reviewers where workspace_id = ${workspace.id} and request_id ${amongIds(sql, ids)} returning id`

@@ -3,9 +3,9 @@
 import { amongIds } from '../database/among.ts'
 import type { Fragment, Sql } from '../database/sql.ts'
 import type { Context } from '../handler.ts'
-import { noProject } from './places.ts'
+import { noProject, type PushedTo } from './places.ts'
 
-type Shown = { object_id: number; lineage_id: string; entry_id: number | null }
+export type Shown = { object_id: number; lineage_id: string; entry_id: number | null }
 
 /** Versions of `met` (object_id, path) that showed something as missing: they look different now. */
 const shown = (sql: Sql, workspaceId: number) => sql`
@@ -16,7 +16,9 @@ const shown = (sql: Sql, workspaceId: number) => sql`
    where met.path is not null`
 
 /** The sources are locked in one order, so that two who complete the same ones wait for each other and never in a circle. */
-const complete = (sql: Sql, workspaceId: number, arrived: Fragment) => sql<Shown[]>`
+const complete = (sql: Sql, workspaceId: number, { arrived, pushId }: { arrived: Fragment; pushId?: number | undefined }) => sql<
+  Shown[]
+>`
   with arrived as materialized (${arrived}),
   held as materialized (
     select a.path_key, a.project_id, a.object_id from awaited_imports a
@@ -26,20 +28,29 @@ const complete = (sql: Sql, workspaceId: number, arrived: Fragment) => sql<Shown
     delete from awaited_imports a using held, arrived
      where a.workspace_id = ${workspaceId} and a.path_key = held.path_key and a.project_id = held.project_id
        and a.object_id = held.object_id and arrived.path_key = held.path_key and arrived.project_id = held.project_id
-    returning a.object_id, a.project_id, a.path_key, arrived.id as needs_object_id, a.hard, a.path),
+    returning a.object_id, a.project_id, a.path_key, arrived.id as needs_object_id, a.hard, a.path, a.push_id as written_by)
+  ${keep(sql, workspaceId, pushId)},
   edges as (
-    insert into dependencies (workspace_id, object_id, project_id, needs_object_id, hard, path_key)
-    select ${workspaceId}, object_id, project_id, needs_object_id, bool_or(hard), min(path_key)
+    insert into dependencies (workspace_id, object_id, project_id, needs_object_id, hard, path_key, push_id)
+    select ${workspaceId}, object_id, project_id, needs_object_id, bool_or(hard), min(path_key), ${pushId ?? null}::bigint
       from met where object_id <> needs_object_id group by object_id, project_id, needs_object_id
     on conflict (workspace_id, object_id, project_id, needs_object_id) do update set hard = dependencies.hard or excluded.hard)
   ${shown(sql, workspaceId)}`
+
+/** References that a push takes away, from `met`: undoing it brings them back. */
+const keep = (sql: Sql, workspaceId: number, pushId: number | undefined): Fragment =>
+  pushId === undefined
+    ? sql``
+    : sql`, kept as (
+    insert into push_references (workspace_id, push_id, object_id, project_id, path_key, path, hard, written_by)
+    select ${workspaceId}, ${pushId}, object_id, project_id, path_key, path, hard, written_by from met)`
 
 type Completing = Pick<Context, 'sql' | 'workspace' | 'feed'>
 
 /** What a project pushes completes what its versions await, and what was pushed without a project awaits. */
 export async function completeAwaited(
   context: Completing,
-  projectId: number,
+  { projectId, pushId }: PushedTo,
   arrived: readonly { path_key: string; id: number }[],
 ): Promise<void> {
   if (arrived.length === 0) return
@@ -47,7 +58,7 @@ export async function completeAwaited(
   const rows = sql`select path_key, id, project_id
                      from jsonb_to_recordset(${sql.json(arrived.map((one) => ({ ...one })))}) as r(path_key text, id bigint)
                     cross join (select unnest(${[...new Set([projectId, noProject])]}::bigint[]) as project_id) p`
-  record(context, await complete(sql, context.workspace.id, rows))
+  record(context, await complete(sql, context.workspace.id, { arrived: rows, pushId }))
 }
 
 /** The same for versions that have become current without being pushed, in the projects that had pushed them. */
@@ -60,13 +71,13 @@ export async function completeAwaitedBy(context: Completing, objectIds: readonly
         select project_id from placings where workspace_id = o.workspace_id and lineage_id = o.lineage_id and object_id = o.id
          union select ${noProject}) p
      where o.workspace_id = ${workspace.id} and o.id ${amongIds(sql, objectIds)} and o.path_key is not null and o.source_ext is null`
-  record(context, await complete(sql, workspace.id, rows))
+  record(context, await complete(sql, workspace.id, { arrived: rows }))
 }
 
 /** References that have found their way otherwise. */
 export async function forgetAwaited(
   context: Completing,
-  projectId: number,
+  { projectId, pushId }: PushedTo,
   met: readonly { object_id: number; path_key: string }[],
 ): Promise<void> {
   if (met.length === 0) return
@@ -75,12 +86,14 @@ export async function forgetAwaited(
     with met as (
       delete from awaited_imports a using jsonb_to_recordset(${sql.json(met.map((one) => ({ ...one })))}) as r(object_id bigint, path_key text)
        where a.workspace_id = ${workspace.id} and a.project_id = ${projectId} and a.object_id = r.object_id and a.path_key = r.path_key
-      returning a.object_id, a.path)
+      returning a.object_id, a.project_id, a.path_key, a.path, a.hard, a.push_id as written_by)
+    ${keep(sql, workspace.id, pushId)}
     ${shown(sql, workspace.id)}`
   record(context, rows)
 }
 
-function record({ feed }: Completing, changed: readonly Shown[]): void {
+/** References of versions that are other than they were: these look different now. */
+export function record({ feed }: Completing, changed: readonly Shown[]): void {
   for (const { object_id, lineage_id, entry_id } of changed) {
     feed.changed({ entity: 'object', entityId: object_id, lineageId: lineage_id, op: 'upsert' })
     if (entry_id !== null) feed.entriesChanged([{ id: entry_id, lineage_id }])

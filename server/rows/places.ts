@@ -67,6 +67,12 @@ export async function findPlaces(
   return new Map(rows.map(({ path_key, ...place }) => [path_key, place]))
 }
 
+/** The project of a push, and the push that its rows are written by. */
+export interface PushedTo {
+  projectId: number
+  pushId: number | undefined
+}
+
 export interface Placing {
   lineage_id: string
   object_id: number
@@ -77,12 +83,12 @@ export interface Placing {
 export async function writePlacings(
   sql: Sql,
   workspaceId: number,
-  { projectId, placings }: { projectId: number; placings: readonly Placing[] },
+  { by: { projectId, pushId }, placings }: { by: PushedTo; placings: readonly Placing[] },
 ): Promise<void> {
   if (placings.length === 0) return
   await sql`
-    insert into placings (workspace_id, project_id, lineage_id, object_id, path_key)
-    select ${workspaceId}, ${projectId}, r.lineage_id, r.object_id, r.path_key
+    insert into placings (workspace_id, project_id, lineage_id, object_id, path_key, push_id)
+    select ${workspaceId}, ${projectId}, r.lineage_id, r.object_id, r.path_key, ${pushId ?? null}::bigint
       from jsonb_to_recordset(${sql.json(placings.map((one) => ({ ...one })))})
            as r(lineage_id text, object_id bigint, path_key text)
      where not exists (

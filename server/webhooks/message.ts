@@ -19,6 +19,8 @@ type Say = (who: string, name: string, payload: Record<string, unknown>) => stri
 const sentences: Record<string, Say> = {
   'push.commit': (who, name, { note, version }) =>
     `${who} pushed ${name}${typeof version === 'number' ? ` v${version}` : ''}${behind(note)}`,
+  'push.undo': (who, name, { version }) =>
+    `${who} took back a push of ${name}${typeof version === 'number' ? ` v${version}` : ''}`,
   'push.enrich': (who, name) => `${who} filled in details of ${name}`,
   'entry.restore': (who, name) => `${who} made another version of ${name} current`,
   'lock.acquire': (who, name, { note }) => `${who} checked out ${name}${behind(note)}`,

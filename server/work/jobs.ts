@@ -16,6 +16,7 @@ import {
   forgetOldActivity,
   forgetOldChanges,
   forgetOldNames,
+  forgetOldPushes,
   forgetOldSessions,
   forgetReadNotifications,
   forgetSpentPlans,
@@ -89,6 +90,7 @@ export const jobsOf = ({ clock, database, frontDoor, files, embedder, deliveries
   hourly('read-notifications', (step) => forgetReadNotifications(database, step)),
   hourly('old-editor-sessions', (step) => forgetOldSessions(database, step)),
   hourly('old-names', (step) => forgetOldNames(database, step)),
+  hourly('old-pushes', (step) => forgetOldPushes(database, step)),
   hourly('spent-plans', (step) => forgetSpentPlans(database, step)),
   {
     name: 'looks',

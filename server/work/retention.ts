@@ -1,4 +1,4 @@
-/** How long things are kept: activity a year, deleted props and former names a year, the change feed 30 days, a read notification a year, editor sessions a week, spent plans an hour (spec 4.6, 4.8, 6, 8). */
+/** How long things are kept: activity a year, deleted props and former names a year, the change feed 30 days, a read notification a year, editor sessions a week, spent plans an hour, what undoing a push needs a week (spec 4.6, 4.8, 6, 8). */
 import { limits } from '../../contract/limits.ts'
 import type { Sql } from '../database/sql.ts'
 import { inTransaction } from '../database/transaction.ts'
@@ -80,6 +80,16 @@ export async function forgetSpentPlans({ sql }: { sql: Sql }, { workspaceId, now
   return done(gone.length)
 }
 
+/** Pushes that are too old to be taken back, with the references that they took away. */
+export async function forgetOldPushes({ sql }: { sql: Sql }, { workspaceId, now }: Step): Promise<StepDone> {
+  const gone = await sql`
+    with old as (
+      select id from pushes where workspace_id = ${workspaceId} and pushed_at < ${pushesBefore(now)} order by pushed_at limit ${stepRows}),
+    taken as (delete from push_references r using old where r.workspace_id = ${workspaceId} and r.push_id = old.id)
+    delete from pushes p using old where p.workspace_id = ${workspaceId} and p.id = old.id returning p.id`
+  return done(gone.length)
+}
+
 /** What is known of deleted props, and names that entries had before: for a year. */
 export async function forgetOldNames({ sql }: { sql: Sql }, { workspaceId, now }: Step): Promise<StepDone> {
   const before = yearBefore(now).toISOString()
@@ -115,9 +125,12 @@ export async function countExpired(sql: Sql, { workspaceId, now }: Step): Promis
                                     where d.workspace_id = ${workspaceId} and ${isForgettable(sql, now)} limit ${limits.sweepCounted}) w)
           + (select count(*) from (select 1 from deleted_lineages where workspace_id = ${workspaceId} and deleted_at < ${year} limit ${limits.sweepCounted}) g)
           + (select count(*) from (select 1 from entry_names where workspace_id = ${workspaceId} and until < ${year} limit ${limits.sweepCounted}) e)
+          + (select count(*) from (select 1 from pushes where workspace_id = ${workspaceId} and pushed_at < ${pushesBefore(now)} limit ${limits.sweepCounted}) u)
           + (select count(*) from (select 1 from spent_plans where workspace_id = ${workspaceId} and expires_at < ${plans} limit ${limits.sweepCounted}) p))::int as candidates`
   return { candidates: row?.candidates ?? 0, bytes: 0 }
 }
+
+const pushesBefore = (now: Date): string => new Date(now.getTime() - limits.pushUndo.keptDays * 24 * 3_600_000).toISOString()
 
 function yearBefore(now: Date): Date {
   const then = new Date(now)

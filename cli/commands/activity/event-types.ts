@@ -3,7 +3,7 @@ import { activityTypes } from '../../../contract/activity.ts'
 import { nearNames } from '../../entries/near-names.ts'
 import { wrongUsage } from '../../refusal.ts'
 
-/** `push` means `push.commit` and `push.enrich`; one with a dot may be a type that only the server knows. */
+/** `push` means `push.commit`, `push.undo` and `push.enrich`; one with a dot may be a type that only the server knows. */
 export function typesMeant(given: string): string[] {
   const typed = given.trim().toLowerCase()
   const found = activityTypes.filter((type) => type === typed || type.startsWith(`${typed.replace(/\.$/, '')}.`))

@@ -70,6 +70,7 @@ const id = (value: unknown): string => (typeof value === 'number' ? ` (comment $
 
 const sentences: Record<ActivityType, (who: string, name: string, payload: Payload) => string> = {
   'push.commit': (who, name, { note }) => `${who} pushed ${name}${behind(note)}`,
+  'push.undo': (who, name) => `${who} took back a push of ${name}`,
   'push.enrich': (who, name, { fields }) =>
     `${who} filled in ${Array.isArray(fields) ? fields.map((one) => printable(String(one))).join(', ') : 'details'} of ${name}`,
   'entry.restore': (who, name) => `${who} made another version of ${name} current`,
@@ -98,7 +99,8 @@ function sentence(event: ActivityEvent, names: Names): string {
   const payload = event.payload as Payload
   const who = personName(actor)
   const others = events > 1 ? ` and ${count(events - 1, 'other')}` : ''
-  const version = event_type === 'push.commit' && typeof payload.version === 'number' ? ` v${payload.version}` : ''
+  const isOfVersion = event_type === 'push.commit' || event_type === 'push.undo'
+  const version = isOfVersion && typeof payload.version === 'number' ? ` v${payload.version}` : ''
   const name = `${nameOf(event, names)}${others || version}`
   const words = (sentences as Record<string, (typeof sentences)[ActivityType] | undefined>)[event_type]
   return words ? words(who, name, payload) : `${who}: ${printable(event_type)}, ${name}`
