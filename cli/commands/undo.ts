@@ -20,6 +20,7 @@ import { age, count } from '../terminal/amounts.ts'
 import { yesOption } from '../terminal/confirmation.ts'
 import { wrap } from '../terminal/wrap.ts'
 import { chooseChange, listChanges, markPush, undoChange } from './undo/changes.ts'
+import { undoWholePush } from './undo/whole-push.ts'
 
 /** So many ids still make a command line that can be copied. */
 const mostInCommand = 50
@@ -28,7 +29,7 @@ export const commands = [
   command({
     usage: 'undo [folder]',
     description:
-      'Takes back the last change that you made in the library from this machine: a push, tags, names, check-outs, comments and so on; with a number, that change of `ph undo --list`. What someone has changed since stays, and is named. What is deleted does not come back. Of a push, the versions become current again that were current before, and the entries that it made are deleted, which only admins can do; the files here stay as they are. With a folder, it takes back the last push from there: one push is remembered for each project, and a push that was stopped counts as far as it came. The newest 50 changes are remembered for each person and workspace, or for the key in PH_API_KEY.',
+      'Takes back the last change that you made in the library from this machine: a push, tags, names, check-outs, comments and so on; with a number, that change of `ph undo --list`. What someone has changed since stays, and is named. What is deleted does not come back. A push of the last 24 hours is taken back whole: its versions and the entries that it made go, and what was current before is current again; unless someone else pulled, reviewed, commented or built on what it brought, which is named. Of an older push, versions are restored one by one, and only admins delete entries. The files here stay as they are. With a folder, it takes back the last push from there: one push is remembered for each project, and a push that was stopped counts as far as it came. The newest 50 changes are remembered for each person and workspace, or for the key in PH_API_KEY.',
     arguments: { folder: 'a number of the list, or the project or folder that was pushed (default: the last change)' },
     options: {
       list: flag('--list', 'show what can be taken back, the newest first'),
@@ -105,13 +106,19 @@ async function undo(context: Context, { api, last, dryRun, yes }: Undoing): Prom
   const more = { root, pushed_at: pushedAt }
   const byEntry = new Map(push.versions.flatMap((one) => (one.entryId === null ? [] : [[one.entryId, one] as const])))
   const parts = push.versions.filter(({ entryId }) => entryId === null)
-  if (byEntry.size === 0) {
-    const words = `${when} ${parts.length > 0 ? partsStay(parts) : 'is undone already. Only one push is remembered.'}`
-    context.out.result({ dry_run: dryRun, ...more, changed: 0, unchanged: 0, failed: 0, entries: [], ...partFiles(parts) }, words)
-    return parts.length > 0 ? exits.partly : exits.done
+  const nothing = { dry_run: dryRun, ...more, changed: 0, unchanged: 0, failed: 0, entries: [], ...partFiles(parts) }
+  if (push.versions.length === 0) {
+    context.out.result(nothing, `${when} is undone already. Only one push is remembered.`)
+    return exits.done
   }
   const { isAdmin } = await requireWriter(api)
   context.out.note(`${when} can be taken back in the library only: the files here stay as they are.`)
+  const whole = await undoWholePush(context, { api, last, dryRun, yes, more })
+  if (whole !== undefined) return whole
+  if (byEntry.size === 0) {
+    context.out.result(nothing, `${when} ${partsStay(parts)}`)
+    return exits.partly
+  }
   const plan = (entry: EntryDetail) => actOf(byEntry.get(entry.id), entry, { api, last, isAdmin })
   const { width } = context.out
   const code = await actOnEach(context, api, {

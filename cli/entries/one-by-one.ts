@@ -64,7 +64,7 @@ export async function actOnEach(context: Context, api: Api, acts: Acts): Promise
     if (done > 0) context.out.note(`${number(done)} of ${number(acts.ids.length)} entries were done before that.`)
     throw error
   }
-  const summary = countOf(rows)
+  const summary = sumsOf(rows)
   context.out.result({ dry_run: acts.dryRun, ...acts.more, ...summary, entries: rows }, () => [
     ...rowLines(rows, context.out),
     ...(acts.closing?.(rows) ?? []),
@@ -78,12 +78,13 @@ async function confirm(context: Context, planned: readonly Planned[], { yes, que
   const rows = planned.map(({ row }) => row)
   const changed = planned.filter(({ act }) => act).length
   if (changed === 0) return
-  const details = { ...countOf(rows), entries: rows }
+  const details = { ...sumsOf(rows), entries: rows }
   const plan = rowLines(rows, context.out)
   await confirmHarm(context, { yes, plan, details, question: question(count(changed, 'entry', 'entries')) })
 }
 
-const rowLines = (rows: readonly Row[], out: Output): string[] => [
+/** A table, and below it why some failed. */
+export const rowLines = (rows: readonly Row[], out: Output): string[] => [
   ...table(
     rows,
     [
@@ -117,7 +118,7 @@ function reasons(rows: readonly Row[], { terminal, width }: Output): string[] {
 const reasonLabel = ({ entry_id, name, outcome }: Row): string =>
   outcome.includes(name ?? String(entry_id)) ? '- ' : `- ${printable(name ?? `entry ${entry_id}`)}: `
 
-const countOf = (rows: readonly Row[]) => {
+export const sumsOf = (rows: readonly Row[]) => {
   const having = (...statuses: Row['status'][]) => rows.filter(({ status }) => statuses.includes(status)).length
   return { changed: having('done', 'would'), unchanged: having('unchanged'), failed: having('failed') }
 }

@@ -41,11 +41,13 @@ export class Bases {
   }
 
   /** Another version is current again: files that were the later one, or made from it, are edits of that one from here on. */
-  rebase({ lineageId, from, to }: Rebase): void {
+  rebase(rebases: readonly Rebase[]): void {
     const rebase = this.#state.db.prepare(`
       update file set settled = 0, edges = null, base_hash = @hash, base_class = @assetClass, object_id = @objectId
        where lineage_id = @lineageId and object_id = @from`)
-    this.#state.write(() => rebase.run({ lineageId, from, ...to }))
+    this.#state.write(() => {
+      for (const { lineageId, from, to } of rebases) rebase.run({ lineageId, from, ...to })
+    })
   }
 
   /** What a file was by itself, its GUID and class, stays: it tells whether it is the same prop still. */

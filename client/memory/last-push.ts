@@ -30,6 +30,13 @@ export interface PushRun {
 /** Told each time that the library has acknowledged something, with the push as it is remembered: one that goes on has begun before. */
 export type TellRemembered = (push: { root: string; begunAt: string }) => void
 
+/** What the library acknowledged of a push. */
+export interface Acknowledged {
+  versions: readonly PushedVersion[]
+  /** Keys of commits; older libraries give none. */
+  batchKeys: readonly string[]
+}
+
 interface LastRun extends PushRun {
   /** It came to its end: the next push is another one, and does not go on with it. */
   ended: boolean
@@ -46,14 +53,14 @@ export class LastPush {
 
   /**
    * Adds what the library acknowledged. A push goes on with one that did not end; else what was remembered before it goes. Gives the push
-   * as it is remembered, undefined where there is nothing to add.
+   * as it is remembered, undefined where it has registered nothing yet: the one before it stays.
    */
-  add(run: PushRun, versions: readonly PushedVersion[]): PushRun | undefined {
-    if (versions.length === 0) return undefined
+  add(run: PushRun, { versions, batchKeys }: Acknowledged): PushRun | undefined {
     const { db } = this.#state
     return this.#state.write(() => {
       const last = this.#recall()
-      if (!last || (last.ended && last.id !== run.id)) db.prepare('delete from pushed').run()
+      if (versions.length === 0 && last?.id !== run.id) return undefined
+      if (!last || (last.ended && last.id !== run.id)) this.#empty()
       const now = !last || last.ended ? { ...run, ended: false } : { ...last, id: run.id }
       this.#remember(now)
       const set = db.prepare(`
@@ -62,6 +69,8 @@ export class LastPush {
         on conflict (lineage_id) do update set object_id = excluded.object_id, content_hash = excluded.content_hash, entry_id = excluded.entry_id,
           file = excluded.file, name = excluded.name`)
       for (const version of versions) set.run(version)
+      const setKey = db.prepare('insert or ignore into pushed_batch (batch_key) values (?)')
+      for (const key of batchKeys) setKey.run(key)
       return now
     })
   }
@@ -81,20 +90,31 @@ export class LastPush {
   }
 
   /** Undefined where no push of this project registered anything; without versions it is undone. Newest versions first. */
-  read(): { run: LastRun; versions: PushedVersion[] } | undefined {
+  read(): { run: LastRun; versions: PushedVersion[]; batchKeys: string[] } | undefined {
     return this.#state.guard(() => {
       const run = this.#recall()
       const query = `
         select lineage_id as lineageId, object_id as objectId, content_hash as hash, before_object_id as beforeObjectId,
                entry_id as entryId, file, name, renamed_from as renamedFrom
           from pushed order by object_id desc`
-      return run && { run, versions: this.#state.db.prepare<[], PushedVersion>(query).all() }
+      const { db } = this.#state
+      const batchKeys = db.prepare<[], string>('select batch_key from pushed_batch').pluck().all()
+      return run && { run, versions: db.prepare<[], PushedVersion>(query).all(), batchKeys }
     })
+  }
+
+  /** All of it is undone. */
+  clear(): void {
+    this.#state.write(() => this.#empty())
   }
 
   /** It is undone. */
   drop(lineageId: string): void {
     this.#state.write(() => this.#state.db.prepare('delete from pushed where lineage_id = ?').run(lineageId))
+  }
+
+  #empty(): void {
+    this.#state.db.exec('delete from pushed; delete from pushed_batch')
   }
 
   #recall(): LastRun | undefined {

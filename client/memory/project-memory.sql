@@ -88,3 +88,8 @@ create table if not exists pushed (
   -- Of the version that it made current; null where an older ph pushed it.
   content_hash text
 ) without rowid;
+
+-- Its commits, as the library names them: with these it takes the push back whole. Commits to an older library have no key.
+create table if not exists pushed_batch (
+  batch_key text not null primary key
+) without rowid;

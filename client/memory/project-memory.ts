@@ -64,11 +64,11 @@ const linked = 'alter table file add column linked integer not null default 0;'
 /** What the library was asked is asked again. */
 const faces = "drop table if exists face; delete from remembered where key = 'faces';"
 const pushedBytes = 'alter table pushed add column content_hash text;'
-/** Version 2 lets the facts of a file be unknown and keeps the pulls under way; 3 keeps current versions; 4 which files are links; 5 the last push; 6 deletions; 7 the bytes of the last push. */
+/** Version 2 lets the facts of a file be unknown and keeps the pulls under way; 3 keeps current versions; 4 which files are links; 5 the last push; 6 deletions; 7 the bytes of the last push; 8 its commits. */
 const layout: Layout = {
-  version: 7,
+  version: 8,
   schema: new URL('./project-memory.sql', import.meta.url),
-  tables: ['file', 'remembered', 'pull', 'pulled', 'face', 'pushed'],
+  tables: ['file', 'remembered', 'pull', 'pulled', 'face', 'pushed', 'pushed_batch'],
   upgrades: {
     1: {
       before: `alter table file rename to file_before; drop index file_package; drop index file_guid; drop index file_object;
@@ -80,6 +80,7 @@ const layout: Layout = {
     4: { before: faces, after: '' },
     5: { before: `${faces} alter table pushed add column renamed_from text; ${pushedBytes}`, after: '' },
     6: { before: pushedBytes, after: '' },
+    7: { before: '', after: '' },
   },
 }
 

@@ -1,4 +1,7 @@
-/** Taking back the last push of a project: what can be done about each version that it made current, and doing it. */
+/**
+ * The last push of a project, and taking it back version by version, where the library cannot take it back whole (undo-whole.ts): what can be
+ * done about each version that it made current, and doing it.
+ */
 import { existsSync, readdirSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import Database from 'better-sqlite3'
@@ -125,11 +128,13 @@ export async function restoreBefore(
 ): Promise<void> {
   const restored = await api.entries.restore({ entry_id: entryId, object_id: to.object_id, expected_face_object_id: objectId })
   if (renamedFrom && restored.name === name) await api.entries.update({ entry_id: entryId, name: renamedFrom })
-  memory.bases.rebase({
-    lineageId,
-    from: objectId,
-    to: { objectId: to.object_id, hash: to.content_hash, assetClass: to.asset_class },
-  })
+  memory.bases.rebase([
+    {
+      lineageId,
+      from: objectId,
+      to: { objectId: to.object_id, hash: to.content_hash, assetClass: to.asset_class },
+    },
+  ])
   memory.lastPush.drop(lineageId)
 }
 

@@ -25,6 +25,10 @@ export const takingBack: Rows = {
   ...aside('editorSessions', ['heartbeat', 'remove'], 'Says which editors run now.'),
   ...aside('blobs', ['put'], partOfPush),
   ...aside('push', ['commit'], partOfPush),
+  ...stays('push', 'undo', {
+    stays: 'What was taken back is not in the library any more. Push the files again.',
+    what: ({ dry_run }) => (dry_run ? 'Looked what taking a push back would do' : 'Took a push back'),
+  }),
   ...aside(
     'media',
     ['putThumbnail', 'putPreview', 'putMetadata', 'unavailable', 'unavailableMany', 'presign', 'finalize'],

@@ -67,7 +67,9 @@ export const curationShapes: Shapes = {
   mute: each(),
   watches: shape('{ watches: WatchedEntry[] }', { WatchedEntry }),
   undo: either(
-    each('root: string, pushed_at: string, without_entry?: { file: string, object_id: integer }[]'),
+    each(
+      'root: string, pushed_at: string, without_entry?: { file: string, object_id: integer }[], also_undone?: { file: string, object_id: integer }[]',
+    ),
     shape(
       `{ dry_run: boolean, number: integer, at: string, what: string, changed: integer, unchanged: integer, failed: integer,
         parts: { what: string, status: "done" | "would" | "unchanged" | "failed", why: string | null }[] }`,

@@ -4,12 +4,11 @@ import { join } from 'node:path'
 import { ApiError } from '../../../contract/errors.ts'
 import { limits } from '../../../contract/limits.ts'
 import type { CommitAnswer, CommitResult, ManifestItem, NegotiateAnswer, NegotiateItem } from '../../../contract/push.ts'
-import type { ClientError } from '../../client-error.ts'
 import type { Api } from '../../http/api.ts'
 import type { PushedVersion, TellRemembered } from '../../memory/last-push.ts'
 import type { ProjectMemory } from '../../memory/project-memory.ts'
 import type { TellPush } from '../../progress.ts'
-import type { Problem, ProblemKind } from '../../project/problem.ts'
+import type { Problem } from '../../project/problem.ts'
 import { type PushFile, pathOf } from '../../project/project-file.ts'
 import { hasPicture } from '../../project/thumbnail.ts'
 import { type BaseMemory, faceOf, findUnknownBases, type Judged, saysLineage, unknownBase, wasDeleted } from '../held/why-held.ts'
@@ -58,6 +57,7 @@ export class PushRound {
   missingBytes = 0
   readonly #parts: RoundParts
   readonly #sender: ManifestSender
+  readonly #batchKeys: string[] = []
   #pictures: Promise<void> = Promise.resolve()
   #registered = 0
   #total = 0
@@ -197,7 +197,7 @@ export class PushRound {
       const planned = byHash.get(hash)
       if (!planned) continue
       if (error instanceof ApiError) this.outcomes.decide(planned, 'denied', { reason: 'denylisted' })
-      else this.#sender.fail(planned, kindOfFailure(error), error.message)
+      else this.#sender.fail(planned, failureKinds[error.code as keyof typeof failureKinds] ?? 'upload-failed', error.message)
     }
   }
 
@@ -234,7 +234,8 @@ export class PushRound {
     })
     // Before the bases: who is killed in between has what was registered on record, and files that are edits of what was before.
     const pushed = registered.flatMap(({ planned, item }) => this.#pushedOf(planned, item))
-    const run = this.#parts.memory.lastPush.add(this.#run, pushed)
+    if (answer.batch_key) this.#batchKeys.push(answer.batch_key)
+    const run = this.#parts.memory.lastPush.add(this.#run, { versions: pushed, batchKeys: this.#batchKeys })
     if (run) this.#parts.remembered?.({ root: this.#parts.root, begunAt: run.begunAt })
     this.#parts.memory.saveBased(registered.flatMap(({ planned, item }) => this.#basesOf(planned, item)))
     for (const { planned, item: result } of registered) {
@@ -294,7 +295,4 @@ function entryOf({ known }: PushFile, { entry_id, object_id }: CommitResult): nu
 
 const isRegistered = ({ status }: CommitResult): boolean => status === 'new' || status === 'dedup'
 
-function kindOfFailure({ code }: ClientError): ProblemKind {
-  if (code === 'FILE_CHANGED') return 'changed-while-read'
-  return code === 'FILE_UNREADABLE' ? 'unreadable-file' : 'upload-failed'
-}
+const failureKinds = { FILE_CHANGED: 'changed-while-read', FILE_UNREADABLE: 'unreadable-file' } as const

@@ -74,9 +74,13 @@ async function twoPushes() {
   return all
 }
 
+/** As an older library, or one that was set back since, which does not know the pushes. */
+const forgetPushes = () => server.database.sql`delete from pushes`
+
 test('versions and entries that the library gave the numbers of a push to, after it was set back, are left alone', async () => {
   const { olivia, api, idOf } = await twoPushes()
   const { sql } = server.database
+  await forgetPushes()
   // As after a restore that began no epoch: someone else pushed other bytes, which got the number of the lost version.
   const barrel = (await api.get(`/entries/${await idOf('SM_Barrel')}`)).body
   await sql`update objects set content_hash = ${'ab'.repeat(32)} where id = ${barrel.object_id}`
@@ -138,8 +142,21 @@ test('a second undo says that it is undone already, and goes no further back', a
   expect(await current()).toEqual({ SM_Barrel: 1 })
 })
 
-test('after it the file is an edit of the restored version: status says so, and a push says that the library has it', async () => {
+test('after it the file is an edit of the version of before, and what was new is new again: a push sends both', async () => {
   const { olivia, current } = await twoPushes()
+  await olivia.ok('undo --yes')
+  const status = await olivia.ok('status')
+  expect(status.files).toMatchObject([
+    { file: 'Content/Inn/SM_Barrel.uasset', state: 'changed' },
+    { file: 'Content/Inn/SM_Stool.uasset', state: 'unknown' },
+  ])
+  await olivia.ok('push')
+  expect(await current()).toEqual({ SM_Barrel: 3, SM_Stool: 1 })
+})
+
+test('where a library restores version by version, status says what was undone, and a push that the library has it', async () => {
+  const { olivia, current } = await twoPushes()
+  await forgetPushes()
   await olivia.ok('undo --yes')
   const status = await olivia.ok('status')
   expect(status.files).toMatchObject([
@@ -164,8 +181,9 @@ test('after it the file is an edit of the restored version: status says so, and 
   expect(await current()).toMatchObject({ SM_Barrel: 3 })
 })
 
-test("a colleague's newer version stays and is named, the rest is undone, and the exit code is 6", async () => {
+test("a library that restores version by version: a colleague's newer version stays and is named, the rest is undone, and the exit code is 6", async () => {
   const { olivia, mia, current } = await twoPushes()
+  await forgetPushes()
   await mia.ok('pull SM_Barrel --project Inn')
   await mia.save('SM_Barrel', 'of mia')
   await mia.ok('push')
@@ -177,6 +195,7 @@ test("a colleague's newer version stays and is named, the rest is undone, and th
 
 test('what someone pulled meanwhile is not deleted', async () => {
   const { olivia, mia, current } = await twoPushes()
+  await forgetPushes()
   await mia.ok('pull SM_Stool --project Inn')
   const { code, stdout } = await olivia.run('undo --yes')
   expect(code).toBe(6)
@@ -184,13 +203,14 @@ test('what someone pulled meanwhile is not deleted', async () => {
   expect(await current()).toEqual({ SM_Barrel: 1, SM_Stool: 1 })
 })
 
-test('a member has the versions restored, and is told what an admin has to delete', async () => {
+test('a library that restores version by version: a member has the versions restored, and is told what an admin has to delete', async () => {
   const { mia, olivia, current, idOf } = await library()
   await mia.save('SM_Barrel', 'first')
   await mia.ok('push')
   await mia.save('SM_Barrel', 'second')
   await mia.save('SM_Stool', 'stool')
   await mia.ok('push')
+  await forgetPushes()
   const { code, stdout } = await mia.run('undo --yes')
   expect(code).toBe(6)
   expect(await current()).toEqual({ SM_Barrel: 1, SM_Stool: 1 })
@@ -248,6 +268,7 @@ test('an entry that has a later version, although that is not current, is not de
   await mia.save('SM_Stool', 'of mia')
   await mia.ok('push --held attach')
   await olivia.ok(`restore ${await idOf('SM_Stool')} --version v1`)
+  await forgetPushes()
   const { code, stdout } = await olivia.run('undo . --yes')
   expect(code).toBe(6)
   expect(stdout).toContain('SM_Stool has a later version, v2, which would be deleted with it.')
@@ -257,6 +278,7 @@ test('an entry that has a later version, although that is not current, is not de
 test('what someone has restored already is as before the push, and no failure', async () => {
   const { olivia, current, idOf } = await twoPushes()
   await olivia.ok(`restore ${await idOf('SM_Barrel')} --version v1`)
+  await forgetPushes()
   const undone = await olivia.ok('undo . --yes')
   expect(undone).toMatchObject({ changed: 1, unchanged: 1, failed: 0 })
   expect(undone.entries.map(({ name, outcome }: Json) => [name, outcome])).toContainEqual([
@@ -276,14 +298,22 @@ test('from a project within the one that was pushed, the push of the outer one i
   expect(await current()).toEqual({ SM_Barrel: 1 })
 })
 
-test('files without an entry stay in the library, and are named', async () => {
-  const { olivia, api } = await library()
+/** Olivia pushed a level with one actor. */
+async function levelWithActor() {
+  const all = await library()
+  const { olivia } = all
   const actor = 'Content/__ExternalActors__/Maps/L_Town/0/1A/AAAA.uasset'
   writeFiles(olivia.root, {
     'Content/Maps/L_Town.umap': await packageAt('Content/Maps/L_Town.umap', {}),
     [actor]: await packageAt(actor, { assetClass: 'StaticMeshActor', imports: ['/Game/Maps/L_Town'] }),
   })
   await olivia.ok('push')
+  return { ...all, actor }
+}
+
+test('a library that restores version by version: files without an entry stay there, and are named', async () => {
+  const { olivia, api, actor } = await levelWithActor()
+  await forgetPushes()
   const { code, stdout } = await olivia.run('undo --dry-run')
   expect(code).toBe(6)
   expect(stdout.replaceAll(/\s+/g, ' ')).toContain('1 file without an entry, such as parts of levels, stays in the library')
@@ -293,6 +323,68 @@ test('files without an entry stay in the library, and are named', async () => {
   expect((await api.get('/entries')).body.entries).toEqual([])
   const again = await olivia.run('undo --yes')
   expect([again.code, again.stdout.replaceAll(/\s+/g, ' ')]).toEqual([6, expect.stringContaining('1 file without an entry')])
+})
+
+test('files without an entry go with the push', async () => {
+  const { olivia, api, actor } = await levelWithActor()
+  const shown = await olivia.run('undo --dry-run')
+  expect([shown.code, shown.stdout.replaceAll(/\s+/g, ' ')]).toEqual([
+    0,
+    expect.stringContaining('1 file without an entry, such as parts of levels, would go with it.'),
+  ])
+  const undone = await olivia.ok('undo --yes')
+  expect(undone).toMatchObject({ changed: 1, failed: 0, also_undone: [{ file: actor, object_id: expect.any(Number) }] })
+  expect((await api.get('/entries')).body.entries).toEqual([])
+  expect((await server.database.sql`select 1 from objects where id = ${undone.also_undone[0].object_id}`).length).toBe(0)
+  expect((await olivia.ok('push')).summary).toMatchObject({ new: 2 })
+})
+
+test('a member takes back what is new without an admin', async () => {
+  const { mia, current } = await library()
+  await mia.save('SM_Barrel', 'first')
+  await mia.ok('push')
+  await mia.save('SM_Barrel', 'second')
+  await mia.save('SM_Stool', 'stool')
+  await mia.ok('push')
+  const { code, stdout } = await mia.run('undo --yes')
+  expect([code, stdout]).toEqual([0, expect.stringContaining('restored to v1')])
+  expect(await current()).toEqual({ SM_Barrel: 1 })
+})
+
+test('what a colleague did with it is named, nothing is taken back, and the exit code is 5', async () => {
+  const { olivia, mia, current, idOf } = await twoPushes()
+  await mia.ok('pull SM_Stool --project Inn')
+  for (const line of ['undo --dry-run', 'undo --yes']) {
+    const { code, stderr } = await olivia.run(line)
+    const words = stderr.replaceAll(/\s+/g, ' ')
+    expect(code).toBe(5)
+    expect(words).toMatch(/SM_Stool: mia pulled it \(.*\)\. Nothing was changed\./)
+    expect(words).toContain(`ph history ${await idOf('SM_Stool')}`)
+  }
+  expect(JSON.parse((await olivia.run('undo --yes --json')).stderr)).toMatchObject({
+    error: { code: 'CONFLICT', details: { used: [{ did: 'pulled', name: 'SM_Stool', by: { name: 'mia' } }] } },
+  })
+  expect(await current()).toEqual({ SM_Barrel: 2, SM_Stool: 1 })
+})
+
+test('a push of the day before yesterday has its versions restored one by one, and that is said', async () => {
+  const { olivia, current } = await twoPushes()
+  await server.database.sql`update pushes set pushed_at = pushed_at - interval '25 hours'`
+  const { code, stderr } = await olivia.run('undo --yes')
+  expect([code, stderr.replaceAll(/\s+/g, ' ')]).toEqual([0, expect.stringContaining('taken back whole for 24 hours')])
+  expect(await current()).toEqual({ SM_Barrel: 1 })
+})
+
+test('an undo whose answer was lost is run again, and says what it did', async () => {
+  const { olivia, url, keys, current } = await twoPushes()
+  const last = openLastPush(olivia.root, { folders: findFolders(olivia.env), url })
+  const { batchKeys = [] } = last?.push ?? {}
+  last?.memory.close()
+  expect((await callAs(url, keys.olivia).post('/push/undo', { batch_keys: batchKeys })).status).toBe(200)
+  const { code, stdout } = await olivia.run('undo --yes')
+  expect([code, stdout]).toEqual([0, expect.stringContaining('restored to v1')])
+  expect(await current()).toEqual({ SM_Barrel: 1 })
+  expect((await olivia.ok('status')).files).toMatchObject([{ state: 'changed' }, { state: 'unknown' }])
 })
 
 test('of a push that was killed between two commits, what the library acknowledged is undone', async () => {
