@@ -6,7 +6,7 @@ import { beforeAll, expect, test } from 'vitest'
 import { type Answer, type Caller, callAs, type Json } from '../support/api.ts'
 import { lockWaits } from '../support/lock-waits.ts'
 import { pngOf } from '../support/media.ts'
-import { type Item, item, pushed, uniqueName, upload } from '../support/push.ts'
+import { commitOf, type Item, item, pushed, uniqueName, upload } from '../support/push.ts'
 import type { TestServer } from '../support/server.ts'
 import type { StatementWire } from '../support/statement-wire.ts'
 import { interrupted, startWiredServer } from '../support/wired-server.ts'
@@ -263,3 +263,20 @@ race.for([
   const waiting = scene.isDeletedFirst ? body.length : 0
   expect(row).toEqual({ stored: waiting, loose: waiting })
 })
+
+race(
+  'an order that has looked what it brings, while the push of one of these files is taken back, is refused and may come again',
+  async () => {
+    const [texture, level] = [inPack(uniqueName('Pack'), { entry: null }), inPack(uniqueName('Pack'))]
+    const { batch_key } = ok(await commitOf(mia, [texture]))
+    const [made = {}] = await push({ ...level, dependencies: [{ content_hash: texture.content_hash }] })
+    const order = () => max.post('/pull-jobs', { target_project: uniqueName('Proj'), entries: [{ entry_id: made.entry_id }] })
+    const refused = await interrupted(wire, {
+      request: order,
+      before: /insert into pull_job_objects/,
+      meanwhile: async () => ok(await mia.post('/push/undo', { batch_keys: [batch_key] })),
+    })
+    expect([refused.status, refused.body.error.code]).toEqual([409, 'CONFLICT'])
+    expect(ok(await order(), 201).object_count).toBe(1)
+  },
+)
