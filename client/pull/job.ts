@@ -8,12 +8,12 @@ import { type LeftOutFile, nothingRemains } from './destinations.ts'
 import { asThereAlready, ending, itemOf, type JobFiles, uniteEntries } from './job-report.ts'
 import type { Obstacle } from './obstacle.ts'
 import type { ConflictAnswer, PullParts } from './options.ts'
+import { nothingYet, type PlannedFiles, plannedFilesOf } from './orders/planned-files.ts'
 import { backupFolder, clearStaging } from './placing/folders.ts'
 import { notYetKnown, type Planned, placePlanned } from './placing/place-and-remember.ts'
 import { settledFiles } from './placing/recovery.ts'
 import { checkReplaced, findGone } from './preflight.ts'
 import { type JobReport, type PulledFile, sentReport, sumsOf } from './report.ts'
-import { nothingYet, type WantedFiles, wantedOf } from './wanted-files.ts'
 
 export interface ClaimedJob {
   job: PullJobDetail
@@ -47,7 +47,7 @@ export class PullJob {
   /** What became of files, by content hash. */
   readonly #files = new Map<string, PulledFile>()
   readonly #bytes = { downloaded: 0, from_cache: 0, placed: 0, total: 0 }
-  #wanted: WantedFiles
+  #planned: PlannedFiles
   #spellings: PullWarning[] = []
 
   constructor(parts: PullParts, job: JobParts) {
@@ -58,7 +58,7 @@ export class PullJob {
     this.#signal = AbortSignal.any([parts.signal, ...this.#claims.map(({ signal }) => signal)])
     const entries = job.jobs.flatMap((one) => one.job.entries)
     this.#entryIds = new Map(entries.map(({ object_id, entry_id }) => [object_id, entry_id]))
-    this.#wanted = nothingYet({ ...job, target: parts.target })
+    this.#planned = nothingYet({ ...job, target: parts.target })
   }
 
   /**
@@ -92,16 +92,16 @@ export class PullJob {
   async #work(): Promise<Obstacle[]> {
     const { jobs } = this.#job
     const { tell, target } = this.#parts
-    const wanted = wantedOf(await Promise.all(jobs.map(({ closure }) => closure)), { ...this.#job, target })
-    this.#wanted = wanted
-    if (wanted.obstacles.length > 0) return wanted.obstacles
-    const { files, leftOut, objects } = wanted
-    this.#bytes.total = wanted.bytes
+    const planned = plannedFilesOf(await Promise.all(jobs.map(({ closure }) => closure)), { ...this.#job, target })
+    this.#planned = planned
+    if (planned.obstacles.length > 0) return planned.obstacles
+    const { files, leftOut, objects } = planned
+    this.#bytes.total = planned.bytes
     tell({ kind: 'job', jobId: this.#id, files: files.length, bytes: this.#bytes.total })
     tell({ kind: 'phase', phase: 'compare' })
     for (const [hash, item] of settledFiles(this.#parts, this.#id)) this.#files.set(hash, item)
     for (const file of leftOut) this.#files.set(file.object.content_hash, this.#leftOutItem(file))
-    const nothing = nothingRemains(wanted)
+    const nothing = nothingRemains(planned)
     if (nothing.length > 0) return nothing
     const { decisions, obstacles, warnings } = await compareProject(
       files.filter(({ object }) => !this.#files.has(object.content_hash)),
@@ -119,7 +119,7 @@ export class PullJob {
   /** A folder that is here in other letters is the one that files go to. */
   #spellAsHere(decisions: readonly Decision[]): void {
     const here = new Map(decisions.map(({ pullFile }) => [pullFile.object.content_hash, pullFile]))
-    this.#wanted.all = this.#wanted.all.map((pullFile) => here.get(pullFile.object.content_hash) ?? pullFile)
+    this.#planned.all = this.#planned.all.map((pullFile) => here.get(pullFile.object.content_hash) ?? pullFile)
   }
 
   #addressesOf = (objects: readonly PullJobObject[]): ClosureAddresses =>
@@ -237,9 +237,9 @@ export class PullJob {
   async #finish(obstacles: readonly Obstacle[]): Promise<JobReport> {
     this.#parts.tell({ kind: 'phase', phase: 'report' })
     const { status, reason } = ending(obstacles)
-    const items = new Map([...this.#items(obstacles), ...this.#wanted.yielding].map((item) => [item.content_hash, item]))
+    const items = new Map([...this.#items(obstacles), ...this.#planned.yielding].map((item) => [item.content_hash, item]))
     for (const [at, { claim }] of this.#job.jobs.entries()) {
-      const own = this.#wanted.lists[at]?.flatMap((object) => items.get(object?.content_hash) ?? []) ?? []
+      const own = this.#planned.lists[at]?.flatMap((object) => items.get(object?.content_hash) ?? []) ?? []
       const report_json = sentReport(own)
       if (reason === null) await claim?.finish({ status: 'done', report_json })
       else await claim?.finish({ status: 'failed', failure_reason: reason.slice(0, 4000), report_json })
@@ -251,7 +251,7 @@ export class PullJob {
   /** Every file once. What was neither placed nor found in place has failed. */
   #items(obstacles: readonly Obstacle[] = []): PulledFile[] {
     const messages = new Map(obstacles.map(({ file, message }) => [file, message]))
-    return this.#wanted.all.map((pullFile) => {
+    return this.#planned.all.map((pullFile) => {
       const known = this.#files.get(pullFile.object.content_hash)
       if (known) return known
       const file = `${this.#parts.target.content.file}/${pullFile.path}`
@@ -275,8 +275,8 @@ export class PullJob {
       entries: uniteEntries(jobs.map(({ job }) => job)),
       files,
       obstacles: [...obstacles],
-      warnings: [...this.#wanted.warnings, ...this.#spellings],
-      ...this.#wanted.missing,
+      warnings: [...this.#planned.warnings, ...this.#spellings],
+      ...this.#planned.missing,
       summary: sumsOf(files),
       bytes: { ...this.#bytes, placed: placed.reduce((sum, { size }) => sum + size, 0) },
     }

@@ -19,7 +19,7 @@ import {
   selectVersionsByHash,
   withPublisher,
 } from '../rows/lineage.ts'
-import { selectReferred } from '../rows/referred.ts'
+import { selectReferred } from '../rows/places.ts'
 
 export const lineages: Handlers<typeof contract> = {
   async find({ sql, workspace, now, input }) {

@@ -5,7 +5,7 @@ import type { Sql } from '../database/sql.ts'
 import { listOf, type Reached } from '../dependencies/edges.ts'
 import { rowsOf, type Versions } from '../dependencies/rows.ts'
 
-/** Of more references the first ones are named: they are mended by the same saves. */
+/** Of more references the first ones are named: the same saves settle the others. */
 const mostNamed = 100
 
 interface Row {

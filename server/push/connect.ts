@@ -5,7 +5,7 @@ import { amongIds, lookupTexts } from '../database/among.ts'
 import type { Sql } from '../database/sql.ts'
 import type { Context } from '../handler.ts'
 import { completeAwaited, forgetAwaited } from '../rows/awaited.ts'
-import { findPlaces, noProject, type PushedTo, writePlacings } from '../rows/places.ts'
+import { findPlaces, noProject, type PushedTo, placeKey, writePlacings } from '../rows/places.ts'
 import {
   type Edges,
   edgesOf,
@@ -18,7 +18,7 @@ import {
 import type { Enriched } from './enrich.ts'
 import type { Facts } from './facts.ts'
 import type { Headers } from './headers/headers.ts'
-import { pathKey, placeKey } from './manifest.ts'
+import { pathKey } from './manifest.ts'
 import type { Outcome } from './outcome.ts'
 import type { ItemPlan } from './plan.ts'
 

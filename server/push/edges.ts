@@ -2,8 +2,9 @@
 
 import type { ManifestItem } from '../../contract/push.ts'
 import { inPieces } from '../../system/event-loop.ts'
+import { placeKey, placeKeyOf } from '../rows/places.ts'
 import type { Headers } from './headers/headers.ts'
-import { pathKey, placeKey, placeKeyOf } from './manifest.ts'
+import { pathKey } from './manifest.ts'
 
 /** Headers import packages; a source file beside one has the same path and is not meant. */
 export const packagePath = (item: Pick<ManifestItem, 'origin_path' | 'source_ext'>): string | undefined =>

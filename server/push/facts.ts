@@ -7,9 +7,9 @@ import { amongTexts, lookupTexts } from '../database/among.ts'
 import type { Sql } from '../database/sql.ts'
 import { holdLineages } from '../rows/hold.ts'
 import { joinActiveLock } from '../rows/lock.ts'
-import { findPlaces, findProject } from '../rows/places.ts'
+import { findPlaces, findProject, placeKey } from '../rows/places.ts'
 import { type KnownObject, loadObjects } from './known-objects.ts'
-import { isRedirector, lineageGuid, pathKey, placeKey } from './manifest.ts'
+import { isRedirector, lineageGuid, pathKey } from './manifest.ts'
 
 /** A lineage that an item may continue, with its current version and its entry. */
 export interface KnownLineage {

@@ -94,13 +94,6 @@ export const nameOf = (item: Pick<ManifestItem, 'origin_path' | 'asset_name' | '
 /** Package paths are compared without regard to case everywhere (contract-gaps 5). */
 export const pathKey = (path: string): string => path.toLowerCase()
 
-/** How versions refer to what lies at a path: as packages name packages, and of source files with their extension. */
-export const placeKey = ({ origin_path, source_ext }: Pick<ManifestItem, 'origin_path' | 'source_ext'>): string | undefined =>
-  origin_path ? `${pathKey(origin_path)}${source_ext ? `.${source_ext}` : ''}` : undefined
-
-/** The same of a path that a manifest names; packages may be named with the extension of their file. */
-export const placeKeyOf = (path: string): string => pathKey(path).replace(/\.(uasset|umap)$/, '')
-
 /** Names of plugins, each once, in order: they are compared without regard to case. */
 export const distinctNames = (names: readonly string[] | null | undefined): string[] =>
   [...new Map((names ?? []).map((name) => [name.toLowerCase(), name])).entries()].sort().map(([, name]) => name)

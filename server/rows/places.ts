@@ -3,6 +3,18 @@
 import { amongIds, lookupTexts } from '../database/among.ts'
 import type { Fragment, Sql } from '../database/sql.ts'
 
+/** How versions refer to what lies at a path: as packages name packages, and of source files with their extension. */
+export const placeKey = ({
+  origin_path,
+  source_ext,
+}: {
+  origin_path?: string | null | undefined
+  source_ext?: string | null | undefined
+}): string | undefined => (origin_path ? `${origin_path.toLowerCase()}${source_ext ? `.${source_ext}` : ''}` : undefined)
+
+/** The same of a path that a manifest names; packages may be named with the extension of their file. */
+export const placeKeyOf = (path: string): string => path.toLowerCase().replace(/\.(uasset|umap)$/, '')
+
 /** Of pushes that name no project: what lies where is then asked of the whole library. */
 export const noProject = 0
 
@@ -119,4 +131,18 @@ export async function forgetPlacings(
   await sql`
     delete from placings p using unnest(${gone.map(({ id }) => id)}::bigint[], ${gone.map((one) => one.lineage_id)}::text[]) as r (id, lineage_id)
      where p.workspace_id = ${workspaceId} and p.lineage_id = r.lineage_id and p.object_id = r.id`
+}
+
+/** Those of the paths, which are in lower case, that a version refers to: found by what lay there when it was pushed, or awaited. */
+export async function selectReferred(sql: Sql, workspaceId: number, pathKeys: Iterable<string>): Promise<string[]> {
+  const rows = await sql<{ key: string }[]>`
+    select lookup.key from ${lookupTexts(sql, pathKeys)}
+     where exists (
+             select 1 from (
+               select id from objects where workspace_id = ${workspaceId} and path_key = lookup.key offset 0) o
+              cross join lateral (
+               select 1 from dependencies d
+                where d.workspace_id = ${workspaceId} and d.needs_object_id = o.id and d.path_key = lookup.key limit 1) d)
+        or exists (select 1 from awaited_imports a where a.workspace_id = ${workspaceId} and a.path_key = lookup.key)`
+  return rows.map(({ key }) => key)
 }

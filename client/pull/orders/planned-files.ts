@@ -1,16 +1,16 @@
 /** What jobs are to bring: their lists of files as one, where each file goes, and what is to be said of them before anything is compared. */
-import type { PullJobDetail, PullJobObject, PullOrder, PullWarning } from '../../contract/pull-jobs.ts'
-import { type Destinations, destinationsOf, type PullFile, whyNotIn, withLeftOut, withMisnamed } from './destinations.ts'
-import { type JobFiles, uniteMisnamed, uniteWarnings, wrongLists, yieldingItem } from './job-report.ts'
-import { type MissingInProject, missingInProject, namedObject } from './missing-in-project.ts'
-import { type Obstacle, obstacle } from './obstacle.ts'
-import { withRootWarning } from './orders/target-root.ts'
-import { uniteFiles } from './orders/united-files.ts'
-import type { PulledFile } from './report.ts'
-import type { PullTarget } from './target-project.ts'
+import type { PullJobDetail, PullJobObject, PullOrder, PullWarning } from '../../../contract/pull-jobs.ts'
+import { type Destinations, destinationsOf, type PullFile, whyNotIn, withLeftOut, withMisnamed } from '../destinations.ts'
+import { type JobFiles, uniteMisnamed, uniteWarnings, wrongLists, yieldingItem } from '../job-report.ts'
+import { type MissingInProject, missingInProject, namedObject } from '../missing-in-project.ts'
+import { type Obstacle, obstacle } from '../obstacle.ts'
+import type { PulledFile } from '../report.ts'
+import type { PullTarget } from '../target-project.ts'
+import { withRootWarning } from './target-root.ts'
+import { uniteFiles } from './united-files.ts'
 
-export interface WantedFiles extends Destinations {
-  /** What is no list that a library gives; then nothing of it is wanted. */
+export interface PlannedFiles extends Destinations {
+  /** What is no list that a library gives; then no file is planned. */
   obstacles: Obstacle[]
   /** Of each job, as it was answered. */
   lists: readonly (readonly PullJobObject[])[]
@@ -34,7 +34,7 @@ interface Ordered {
 }
 
 /** Before the lists are known. */
-export const nothingYet = ({ jobs, warnings, target }: Ordered): WantedFiles => ({
+export const nothingYet = ({ jobs, warnings, target }: Ordered): PlannedFiles => ({
   ...{ obstacles: [], lists: [], objects: [], all: [], yielding: [], bytes: 0 },
   ...{ files: [], leftOut: [], refused: [] },
   warnings: withRootWarning(warnings, rootOf(jobs)),
@@ -43,7 +43,7 @@ export const nothingYet = ({ jobs, warnings, target }: Ordered): WantedFiles => 
 
 const rootOf = (jobs: Ordered['jobs']): string => jobs[0]?.job.target_root ?? ''
 
-export function wantedOf(answers: readonly JobFiles[], ordered: Ordered): WantedFiles {
+export function plannedFilesOf(answers: readonly JobFiles[], ordered: Ordered): PlannedFiles {
   const { jobs, order, target } = ordered
   const nothing = nothingYet(ordered)
   const wrong = wrongLists(jobs, answers)
