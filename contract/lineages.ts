@@ -120,25 +120,46 @@ export const DeletedLineage = Type.Object({
 })
 export type DeletedLineage = Static<typeof DeletedLineage>
 
-/** A version that has the bytes of a content hash. */
-export const FoundVersion = Type.Object({ content_hash: Hash, object_id: Id, lineage_id: LineageId })
+/** A version that has the bytes of a content hash, and where it was pushed from. Servers that do not say the place leave it out. */
+export const FoundVersion = Type.Object({
+  content_hash: Hash,
+  object_id: Id,
+  lineage_id: LineageId,
+  origin_path: Type.Optional(nullable(Text)),
+  source_ext: Type.Optional(nullable(Text)),
+})
 export type FoundVersion = Static<typeof FoundVersion>
 
 const many = <S extends TSchema>(item: S) => absentOrNull(Type.Array(item, { maxItems: limits.lineagesFound }))
 
-/** Which lineages are meant, in several ways at once. By GUIDs, and by the names of props, only deleted ones are found. */
+/** What lies at a path of a project: `path` in lower case, of source files with their extension. */
+export const Place = Type.Object({ path: Text, lineage_id: LineageId })
+export type Place = Static<typeof Place>
+
+/**
+ * Which lineages are meant, in several ways at once. By GUIDs, and by the names of props, only deleted ones are found. `places`: those that lie
+ * in a project by its last pushes, at some paths or a page of all; `after` is what the page before ended with.
+ */
 const question = Type.Object({
   lineage_ids: many(LineageId),
   content_hashes: many(Hash),
   origin_paths: many(Type.String({ maxLength: 1000 })),
   package_guids: many(Type.String({ maxLength: 100 })),
   names: many(Type.String({ maxLength: limits.names.entry })),
+  places: absentOrNull(
+    Type.Object({
+      project: Type.String({ minLength: 1, maxLength: limits.pullJob.projectName }),
+      paths: many(Type.String({ maxLength: 1000 })),
+      after: Type.Optional(Count),
+    }),
+  ),
 })
 
 /**
  * `cursor`: the change feed's head before anything was read. What was not found is left out. `deleted`: props that were deleted within a
  * year; one that something still needs is among `lineages` too, without an entry. `referred`: those of the paths, in lower case, to which
- * versions that the library keeps refer; what lay there may have moved on. Servers that do not say these leave them out.
+ * versions that the library keeps refer; what lay there may have moved on. `places`: as asked for, their lineages among `lineages`;
+ * `places_next` is where the next page goes on, null at the end. Servers that do not say these leave them out.
  */
 const foundLineages = Type.Object({
   cursor: Count,
@@ -146,6 +167,8 @@ const foundLineages = Type.Object({
   versions: Type.Array(FoundVersion),
   deleted: Type.Optional(Type.Array(DeletedLineage)),
   referred: Type.Optional(Type.Array(Text)),
+  places: Type.Optional(Type.Array(Place)),
+  places_next: Type.Optional(nullable(Count)),
   library_epoch: Type.Optional(LibraryEpoch),
 })
 export type FoundLineages = Static<typeof foundLineages>
@@ -156,7 +179,7 @@ export const lineages = routes({
     path: '/lineages/find',
     scope: 'read',
     summary:
-      'Say which version is current of many lineages, and which were deleted: by their ids, the content of any version, or the path of the current one.',
+      'Say which version is current of many lineages, and which were deleted: by their ids, the content of any version, the path of the current one, or as those that lie in a project.',
     input: question,
     bodyBytes: limits.questionBodyBytes,
     output: foundLineages,

@@ -5,11 +5,8 @@ import type { PageCalls } from '../../client/entries/pages.ts'
 import { requireEntryIds } from '../../client/entries/reference.ts'
 import type { PullEvent } from '../../client/progress.ts'
 import type { ConflictAnswer, PullOptions } from '../../client/pull/options.ts'
-import type { JobReport, PullReport } from '../../client/pull/report.ts'
 import { findTarget } from '../../client/pull/target-project.ts'
 import { ApiError, exits } from '../../contract/errors.ts'
-import type { MisnamedFile } from '../../contract/misnamed.ts'
-import type { PullWarning } from '../../contract/pull-jobs.ts'
 import { shellWord } from '../../system/shell-word.ts'
 import { among, command, flag, text, value } from '../command.ts'
 import { requireWire } from '../connection.ts'
@@ -18,8 +15,11 @@ import { entriesArgument, readEntryList } from '../entries/list.ts'
 import { requireCacheSize } from '../pull-orders/cache-room.ts'
 import { readPrefer, readRoot } from '../pull-orders/input.ts'
 import { Refusal, wrongUsage } from '../refusal.ts'
+import { yesOption } from '../terminal/confirmation.ts'
 import { openDisplay, type ProgressDisplay } from '../terminal/progress-display.ts'
 import { askAboutConflicts } from './pull/conflict-questions.ts'
+import { exitOf } from './pull/exit-code.ts'
+import { pullLatest } from './pull/latest.ts'
 import { planWords } from './pull/plan-words.ts'
 import { pullModel } from './pull/progress.ts'
 import { pullWords } from './pull/words.ts'
@@ -30,7 +30,7 @@ export const commands = [
   command({
     usage: 'pull [entries...]',
     description:
-      'Places files under /Game where they were pushed from, so that references between them hold. Nothing is placed until every file has arrived, was checked and can be placed. A file that was changed here stays, unless you say otherwise. Without entries it does the pull jobs that wait for the project, oldest first. After an interruption the same command goes on where it stopped.',
+      'Places files under /Game where they were pushed from, so that references between them hold. Nothing is placed until every file has arrived, was checked and can be placed. A file that was changed here stays, unless you say otherwise. Without entries it brings the latest of the project: every file here that is from the library and not current, with what it needs, and what others have sent to the project. What others added to the project is counted, and comes with --all. After an interruption the same command goes on where it stopped.',
     arguments: { entries: entriesArgument },
     options: {
       project: text('--project <name>', 'name of the project as its .uproject file is named (default: the nearest one)'),
@@ -56,12 +56,15 @@ export const commands = [
         'newest, which is always done now: of two versions of a prop with the same destination, take the newer',
         among(['newest'], readPrefer),
       ),
+      all: flag('--all', 'without entries: bring what is not here too, what others added and what is missing'),
+      yes: yesOption,
       verbose: flag('--verbose', 'name every file, however many there are'),
     },
     examples: [
       ['pull SM_Barrel --project Tavern', 'a prop and all it needs, into Tavern.uproject here or above'],
       ['pull SM_Barrel SM_Stool --plan', 'see first what would be added, and what is different here'],
-      ['pull --project Tavern', 'bring what others have sent to this project'],
+      ['pull', 'get the latest of the project that you are in, and what others have sent to it'],
+      ['pull --all --yes', 'all of it, also what was never here: for a fresh machine'],
       ['pull /Game/Maps/L_Inn --project Inn --into ./Inn', 'into a folder that need not be there yet'],
       ['pull SM_Barrel --on-conflict overwrite', 'take the version of the library; what was here is kept as a backup'],
     ],
@@ -76,6 +79,8 @@ export const commands = [
       const onConflict = chooser(context, input.onConflict)
       const into = input.into === undefined ? undefined : resolve(context.cwd, input.into)
       const target = findTarget({ cwd: context.cwd, project: input.project, into })
+      if (input.all && input.entries.length > 0)
+        throw wrongUsage('--all is for a pull without entries.', 'Leave out the entries to bring all of the project.')
       const references = input.entries.length > 0 ? await readEntryList(context, input.entries) : undefined
       const wire = await requireWire(context)
       const display = openDisplay(context, pullModel)
@@ -91,6 +96,12 @@ export const commands = [
         tell: display.tell,
       }
       const look = { out: context.out, verbose: input.verbose, now: context.now() }
+      if (!references) {
+        const { all, plan: planOnly, yes } = input
+        return pullLatest(context, { options, look, hide: display.hide, all, planOnly, yes }).catch((error: unknown) => {
+          throw stopped(context, error)
+        })
+      }
       if (input.plan) {
         const { planPull } = await import('../../client/pull/plan.ts')
         const plan = await planPull(options)
@@ -105,14 +116,18 @@ export const commands = [
       const report = await pull(options)
         .finally(display.hide)
         .catch((error: unknown) => {
-          if (context.signal.aborted) context.out.note('Stopped. The next pull into this project goes on from there.')
-          throw withAdvice(error, references)
+          throw withAdvice(stopped(context, error), references)
         })
       context.out.result(report, () => pullWords(report, look))
       return exitOf(report)
     },
   }),
 ]
+
+function stopped(context: Context, error: unknown): unknown {
+  if (context.signal.aborted) context.out.note('Stopped. The next pull into this project goes on from there.')
+  return error
+}
 
 /** Ids need no look-up, and mostly scripts give them. */
 async function lookUp(api: PageCalls, references: readonly string[]) {
@@ -156,21 +171,3 @@ function chooser(context: Context, choice: ConflictChoice = 'keep') {
           return askAboutConflicts(conflicts, context).finally(display.resume)
         }
 }
-
-/** The worst that happened to any job. */
-function exitOf({ jobs }: PullReport): number {
-  const codes = jobs.map(exitOfJob)
-  return [exits.failed, exits.conflict, exits.partly].find((code) => codes.includes(code)) ?? exits.done
-}
-
-function exitOfJob({ status, summary, warnings }: JobReport): number {
-  if (status === 'lost' || status === 'refused') return exits.conflict
-  const placed = summary.added + summary.updated + summary.overwritten
-  if (status === 'failed') return placed > 0 ? exits.partly : exits.failed
-  const isShort = warnings.some(lacksOrdered)
-  return isShort || summary.kept + summary.skipped + summary.left_out > 0 ? exits.partly : exits.done
-}
-
-/** Something that was ordered itself cannot come because of its name; what is only needed by it is a warning. */
-const lacksOrdered = ({ files }: PullWarning): boolean =>
-  Array.isArray(files) && files.some((file: Partial<MisnamedFile> | null) => file?.ordered === true)

@@ -1,13 +1,13 @@
 /** What is to be done about each file of a pull: add it, leave it, replace it, or ask. Reads only what memory does not answer for. */
 import { type BigIntStats, lstatSync } from 'node:fs'
 import type { Api } from '../http/api.ts'
+import { findKnownBytes } from '../memory/known-bytes.ts'
 import type { ProjectMemory } from '../memory/project-memory.ts'
 import type { UnreadFile } from '../project/file-reader.ts'
 import { statKey } from '../project/fingerprint.ts'
 import type { KnownFile } from '../project/known-file.ts'
 import type { PullFile } from './destinations.ts'
 import { type ContentFolder, type Destination, type Inspection, inspectDestinations } from './existing-files.ts'
-import { findKnownBytes } from './known-bytes.ts'
 import { type Obstacle, obstacle } from './obstacle.ts'
 
 /**
@@ -91,7 +91,7 @@ async function askAboutConflicts(decisions: readonly Decision[], library: Pick<A
     const isRemembered = known?.base?.hash === hash && known.base.lineageId === object.lineage_id
     return [{ hash, lineageId: object.lineage_id, isRemembered }]
   })
-  const versions = await findKnownBytes(library, local)
+  const { versions } = await findKnownBytes(library, local)
   return decisions.map((decision) => {
     const version = decision.action === 'conflict' ? versions.get(decision.localHash ?? '') : undefined
     if (version?.lineage_id !== decision.pullFile.object.lineage_id) return decision

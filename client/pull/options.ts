@@ -57,6 +57,8 @@ export interface PullOptions extends Wire {
   target: PullTarget
   /** What to order; without it the queued jobs of the project are done. The calls are those of this pull. */
   order?: (api: Api) => Promise<OrderedEntry[]>
+  /** With `order`, which may be of nothing: the queued jobs of the project too, after it. */
+  alsoQueued?: boolean
   /** Queued jobs that are done, whatever their delivery; without `order` and these, every manual one. */
   jobs?: readonly number[]
   /** Of an order: only these files are placed, by path below the project's root; every other one stays as it is. */

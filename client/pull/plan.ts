@@ -92,9 +92,10 @@ interface PossibleJob {
 }
 
 async function possibleJobs(options: PullOptions, api: Api): Promise<PossibleJob[]> {
-  if (options.order) return [await possibleJob(options, api)]
+  const ordered = options.order ? await possibleOrder(options, api) : []
+  if (options.order && !options.alsoQueued) return ordered
   const jobs = await queuedJobs(api, options.target.project)
-  return Promise.all(
+  const waiting = await Promise.all(
     jobs.map(async ({ id }) => {
       const [{ entries, target_root: targetRoot, misnamed }, { objects }] = await Promise.all([
         api.pullJobs.get({ job_id: id }),
@@ -103,10 +104,16 @@ async function possibleJobs(options: PullOptions, api: Api): Promise<PossibleJob
       return { jobId: id, targetRoot, entries, warnings: [], objects, misnamed }
     }),
   )
+  return [...ordered, ...waiting]
 }
 
-async function possibleJob(options: PullOptions, api: Api): Promise<PossibleJob> {
+/** None for an order of nothing that waiting jobs follow. */
+async function possibleOrder(options: PullOptions, api: Api): Promise<PossibleJob[]> {
   const order = await makeOrder(options, api)
+  return options.alsoQueued && order.entries.length === 0 ? [] : [await possibleJob(options, api, order)]
+}
+
+async function possibleJob(options: PullOptions, api: Api, order: Awaited<ReturnType<typeof makeOrder>>): Promise<PossibleJob> {
   try {
     const plans = await askInParts(api, order, { ask: (part) => api.pullJobs.plan(part) })
     const lists = plans.map(({ closure }) => closure.objects)

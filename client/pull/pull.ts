@@ -102,7 +102,8 @@ class Pull {
     this.#notes.push(...(await settleInterrupted({ memory, root: target.root, signal }, this.#staging)))
     tell({ kind: 'phase', phase: 'order' })
     const order = options.order && (await makeOrder(options, api))
-    const text = order && orderedText(order, options.only)
+    const isNothing = options.alsoQueued === true && order?.entries.length === 0
+    const text = order && !isNothing ? orderedText(order, options.only) : undefined
     const jobs: JobReport[] = []
     let isAnswered = false
     for (const [ordered, open] of Map.groupBy(memory.pulls.list(), ({ ordered, jobId }) => ordered ?? jobId)) {
@@ -110,8 +111,8 @@ class Pull {
       if (report) jobs.push(report)
       isAnswered ||= ordered === text && report?.status === 'done'
     }
-    if (text === undefined) jobs.push(...(await this.#doQueued(await this.#queued(jobs))))
-    else if (!isAnswered) jobs.push(await this.#doOrdered(text, { resumed: false }))
+    if (text !== undefined && !isAnswered) jobs.push(await this.#doOrdered(text, { resumed: false }))
+    if (!order || options.alsoQueued) jobs.push(...(await this.#doQueued(await this.#queued(jobs))))
     return { jobs, notes: this.#notes }
   }
 

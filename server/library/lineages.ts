@@ -1,12 +1,13 @@
 /** Lineages: the version history of one prop (contract-gaps 4). */
 import { ApiError } from '../../contract/errors.ts'
-import type { lineages as contract, DirectNeed, VersionDetail } from '../../contract/lineages.ts'
+import { limits } from '../../contract/limits.ts'
+import type { lineages as contract, DirectNeed, FoundLineages, VersionDetail } from '../../contract/lineages.ts'
 import type { FlatMetadata } from '../../contract/metadata.ts'
 import type { Sql } from '../database/sql.ts'
 import { atOneMoment } from '../database/transaction.ts'
 import { type EpochRow, epochOf } from '../epoch.ts'
 import type { Handlers } from '../handler.ts'
-import { pathKey } from '../push/manifest.ts'
+import { pathKey, placeKeyOf } from '../push/manifest.ts'
 import { toMetadata } from '../rows/entry.ts'
 import { selectDeletions } from '../rows/former/deleted-lineages.ts'
 import {
@@ -19,7 +20,7 @@ import {
   selectVersionsByHash,
   withPublisher,
 } from '../rows/lineage.ts'
-import { selectReferred } from '../rows/places.ts'
+import { findPlaces, findProject, placesOf, selectReferred } from '../rows/places.ts'
 
 export const lineages: Handlers<typeof contract> = {
   async find({ sql, workspace, now, input }) {
@@ -31,7 +32,9 @@ export const lineages: Handlers<typeof contract> = {
       if (!head) throw new Error(`workspace ${workspace.id} has no feed head`)
       const versions = await selectVersionsByHash(sql, workspace.id, content_hashes ?? [])
       const atPaths = await selectFaceIds(sql, workspace.id, paths)
-      const ids = new Set([...(lineage_ids ?? []), ...versions.map(({ lineage_id }) => lineage_id), ...atPaths])
+      const { places, ...next } = await placesAsked(sql, workspace.id, input.places)
+      const inProject = places?.map(({ lineage_id }) => lineage_id) ?? []
+      const ids = new Set([...(lineage_ids ?? []), ...versions.map(({ lineage_id }) => lineage_id), ...atPaths, ...inProject])
       const lineages = await selectFaces({ sql, workspace, now }, ids)
       const sought = {
         lineageIds: ids,
@@ -42,7 +45,15 @@ export const lineages: Handlers<typeof contract> = {
       }
       const deleted = await selectDeletions(sql, workspace.id, sought)
       const referred = await selectReferred(sql, workspace.id, paths)
-      return { cursor: head.change_seq, lineages, versions, deleted, referred, library_epoch: epochOf(head) }
+      return {
+        cursor: head.change_seq,
+        lineages,
+        versions,
+        deleted,
+        referred,
+        ...(places ? { places, ...next } : {}),
+        library_epoch: epochOf(head),
+      }
     })
   },
 
@@ -55,6 +66,23 @@ export const lineages: Handlers<typeof contract> = {
   async version({ sql, workspace, input }) {
     return requireVersionDetail(sql, workspace.id, { lineageId: input.lineage_id, objectId: input.object_id })
   },
+}
+
+/** Of a project that never pushed nothing; undefined where nobody asked. */
+async function placesAsked(
+  sql: Sql,
+  workspaceId: number,
+  asked: { project: string; paths?: string[] | null; after?: number } | null | undefined,
+): Promise<Pick<FoundLineages, 'places' | 'places_next'>> {
+  if (!asked) return {}
+  const projectId = await findProject(sql, workspaceId, asked.project)
+  if (projectId === undefined) return { places: [], places_next: null }
+  if (asked.paths) {
+    const at = await findPlaces(sql, workspaceId, { projectId, paths: new Set(asked.paths.map(placeKeyOf)) })
+    return { places: [...at].map(([path, { lineage_id }]) => ({ path, lineage_id })), places_next: null }
+  }
+  const { places, next } = await placesOf(sql, workspaceId, { projectId, after: asked.after ?? 0, most: limits.lineagesFound })
+  return { places, places_next: next }
 }
 
 type Media = Pick<VersionDetail, 'thumbnail_artifact_id' | 'preview_artifact_id' | 'preview_kind'>

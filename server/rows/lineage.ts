@@ -87,6 +87,6 @@ export async function selectFaceIds(sql: Sql, workspaceId: number, pathKeys: Ite
 export async function selectVersionsByHash(sql: Sql, workspaceId: number, hashes: Iterable<string>): Promise<FoundVersion[]> {
   return sql<FoundVersion[]>`
     select found.* from ${lookupTexts(sql, new Set(hashes))} cross join lateral (
-      select o.content_hash, o.id as object_id, o.lineage_id from objects o
+      select o.content_hash, o.id as object_id, o.lineage_id, o.origin_path, o.source_ext from objects o
        where o.workspace_id = ${workspaceId} and o.content_hash = lookup.key offset 0) found`
 }

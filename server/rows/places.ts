@@ -79,6 +79,26 @@ export async function findPlaces(
   return new Map(rows.map(({ path_key, ...place }) => [path_key, place]))
 }
 
+/** A page of what lies in a project, the oldest first; `next` is where the page after it goes on, null at the end. */
+export async function placesOf(
+  sql: Sql,
+  workspaceId: number,
+  { projectId, after, most }: { projectId: number; after: number; most: number },
+): Promise<{ places: { path: string; lineage_id: string }[]; next: number | null }> {
+  const rows = await sql<{ id: number; path: string; lineage_id: string }[]>`
+    select newest.id, newest.path_key as path, newest.lineage_id
+      from (select distinct on (p.path_key) p.id, p.path_key, p.lineage_id from placings p
+             where p.workspace_id = ${workspaceId} and p.project_id = ${projectId} and p.path_key is not null
+             order by p.path_key, p.id desc) newest
+     where newest.id > ${after} and not exists (
+       select 1 from placings later
+        where later.workspace_id = ${workspaceId} and later.lineage_id = newest.lineage_id and later.project_id = ${projectId}
+          and later.id > newest.id and later.path_key <> newest.path_key)
+     order by newest.id limit ${most}`
+  const last = rows.length < most ? undefined : rows.at(-1)
+  return { places: rows.map(({ path, lineage_id }) => ({ path, lineage_id })), next: last?.id ?? null }
+}
+
 /** The project of a push, and the push that its rows are written by. */
 export interface PushedTo {
   projectId: number

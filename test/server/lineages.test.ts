@@ -60,7 +60,9 @@ test('whatever is named twice is found once', async () => {
   }
   const { lineages, versions } = (await reads.post('/lineages/find', question)).body
   expect(lineages.map(({ id }: Json) => id)).toEqual([lineage_id])
-  expect(versions).toEqual([{ content_hash: one.content_hash, object_id, lineage_id }])
+  expect(versions).toEqual([
+    { content_hash: one.content_hash, object_id, lineage_id, origin_path: one.origin_path, source_ext: null },
+  ])
 })
 
 test('another workspace’s lineages and bytes are not there', async () => {
@@ -114,4 +116,22 @@ test('a version of another prop, and one of another workspace, is not there', as
     (await who.get(`/lineages/${lineage.lineage_id}/versions/${version.object_id}`)).body.error?.code
   expect(await ask(mia, one, other)).toBe('OBJECT_NOT_FOUND')
   expect(await ask(stranger, one, one)).toBe('LINEAGE_NOT_FOUND')
+})
+
+test('what lies in a project is listed by its pushes, at some paths or page by page; what moved away has left its place', async () => {
+  const { mia, reads } = await library()
+  const [first, other] = [item(), item()]
+  const [one, two] = (await pushed(mia, [first, other], { project: 'Inn' })) as [Json, Json]
+  await pushed(mia, [item()], { project: 'Mill' })
+  const places = async (more: Json = {}) =>
+    (await reads.post('/lineages/find', { places: { project: 'inn', ...more } })).body as Json
+  const at = (of: Json, { lineage_id }: Json) => ({ path: of.origin_path.toLowerCase(), lineage_id })
+  expect(await places()).toMatchObject({ places: [at(first, one), at(other, two)], places_next: null })
+  expect((await places()).lineages.map(({ entry_id }: Json) => entry_id).sort()).toEqual([one.entry_id, two.entry_id].sort())
+  const moved = item({ stamped_lineage_id: one.lineage_id, stamped_base_hash: first.content_hash })
+  await pushed(mia, [moved], { project: 'Inn' })
+  expect((await places()).places).toEqual([at(other, two), at(moved, one)])
+  expect((await places({ paths: [first.origin_path, `${other.origin_path}.uasset`] })).places).toEqual([at(other, two)])
+  expect(await places({ project: 'Tavern' })).toMatchObject({ places: [], places_next: null })
+  expect((await reads.post('/lineages/find', {})).body.places).toBeUndefined()
 })

@@ -47,20 +47,27 @@ const JobPlan = shape(
   { PullJobEntry, Obstacle, PullWarning, Missing },
 )
 
+const Latest = shape(
+  `{
+    outdated: string[], modified: string[], diverged: string[], deleted: string[], missing: string[], not_pulled: string[],
+    added: { entry_id: integer, path: string }[] | null, entry_ids: integer[]
+  }`,
+)
+
 export const PullReport = shape(
   `{
     project: string, root: string, url: string, engine_version: string | null, jobs: JobReport[], waiting: WaitingJob[],
-    notes: string[], took_ms: integer
+    notes: string[], took_ms: integer, latest?: Latest
   }`,
-  { JobReport, WaitingJob },
+  { JobReport, WaitingJob, Latest },
 )
 
 const PullPlan = shape(
   `{
     project: string, root: string, url: string, engine_version: string | null,
-    on_conflict: "keep" | "overwrite" | "skip" | "ask", plans: JobPlan[]
+    on_conflict: "keep" | "overwrite" | "skip" | "ask", plans: JobPlan[], latest?: Latest
   }`,
-  { JobPlan },
+  { JobPlan, Latest },
 )
 
 const DownloadedFile = shape(

@@ -1,9 +1,9 @@
 /** Which of the files that lie in a project are versions that the library has now. What is remembered here may be of a library that was set back since. */
 import pLimit from 'p-limit'
 import { ApiError } from '../../contract/errors.ts'
-import type { FoundVersion, LineageObject } from '../../contract/lineages.ts'
+import type { FoundVersion, LineageFace, LineageObject } from '../../contract/lineages.ts'
 import type { Api } from '../http/api.ts'
-import { findFacesInBulk } from '../memory/find-versions.ts'
+import { findFacesInBulk } from './find-versions.ts'
 
 /** Bytes that lie where a version of a lineage is to go. */
 export interface LocalBytes {
@@ -15,16 +15,28 @@ export interface LocalBytes {
 
 const requestsAtOnce = 8
 
-/** Versions that the library has now, by content hash: one question for 5,000 files. */
-export async function findKnownBytes(
-  api: Pick<Api, 'lineages'>,
-  local: readonly LocalBytes[],
-): Promise<ReadonlyMap<string, FoundVersion>> {
-  if (local.length === 0) return new Map()
+/** What the library says of bytes, asked now. */
+export interface KnownBytes {
+  /** By content hash. */
+  versions: ReadonlyMap<string, FoundVersion>
+  /** By their ids: what is current in the lineages of these versions, as far as the library says it. */
+  faces: ReadonlyMap<string, LineageFace>
+  /** Lineages that were deleted, by the content hashes of their versions. */
+  deleted: ReadonlyMap<string, string>
+}
+
+/** One question for 5,000 files. */
+export async function findKnownBytes(api: Pick<Api, 'lineages'>, local: readonly LocalBytes[]): Promise<KnownBytes> {
+  if (local.length === 0) return { versions: new Map(), faces: new Map(), deleted: new Map() }
   const hashes = [...new Set(local.map(({ hash }) => hash))]
   const found = await findFacesInBulk(api, { lineageIds: [], hashes, paths: [] })
   const versions = found?.versions ?? (await readHistories(api, local))
-  return new Map(versions.map((version) => [version.content_hash, version]))
+  const deleted = found?.deleted.flatMap((one) => one.content_hashes.map((hash) => [hash, one.lineage_id] as const)) ?? []
+  return {
+    versions: new Map(versions.map((version) => [version.content_hash, version])),
+    faces: new Map(found?.lineages.map((face) => [face.id, face])),
+    deleted: new Map(deleted),
+  }
 }
 
 /** The same from servers that are not asked in bulk: the histories of lineages that the bytes are remembered to belong to. */

@@ -1,0 +1,103 @@
+/** What the latest of a project left as it is, in words, each with the command that goes on from there. */
+import { join, relative, sep } from 'node:path'
+import type { Latest } from '../../../client/latest/latest.ts'
+import type { PullTarget } from '../../../client/pull/target-project.ts'
+import { printable } from '../../../system/printable.ts'
+import { shellWord } from '../../../system/shell-word.ts'
+import { twoWaysOut } from '../../pull-orders/ways-out.ts'
+import { count, number } from '../../terminal/amounts.ts'
+import { wrap } from '../../terminal/wrap.ts'
+import type { PullLook } from './words.ts'
+
+export interface LatestLook {
+  latest: Latest
+  /** What is not here was asked for too. */
+  all: boolean
+  target: PullTarget
+  cwd: string
+  look: PullLook
+}
+
+/** Lists of files longer than this end in a line that says how many more there are. */
+const mostFiles = 5
+
+/** Something here is not current, and was not brought. */
+export const staysOpen = ({ diverged, not_pulled }: Latest): boolean => diverged.length + not_pulled.length > 0
+
+export function latestWords(one: LatestLook): string[] {
+  const { latest, target } = one
+  const typed = (files: readonly string[]) => files.map((file) => relative(one.cwd, join(target.root, file)))
+  const isCurrent = latest.outdated.length === 0 && !staysOpen(latest)
+  return [
+    ...(isCurrent ? wrap(`What ${printable(target.project)} has from the library is current.`, one.look.out.width) : []),
+    ...listed(one, latest.diverged, {
+      title: 'Changed here and in the library:',
+      words: 'These stay as they are, and a push does not send them.',
+      advice: twoWaysOut(typed(latest.diverged)),
+    }),
+    ...listed(one, latest.not_pulled, {
+      title: 'Newer in the library, and not pulled:',
+      words: 'No prop of this project brings these into it.',
+      advice: ['`ph status` names the command that brings each.'],
+    }),
+    ...listed(one, latest.deleted, {
+      title: 'Deleted in the library:',
+      words: 'These stay as they are.',
+      advice: ['Remove the files, or bring them back as new props: `ph push --held new`'],
+    }),
+    ...kept(one),
+    ...notHere(one),
+  ]
+}
+
+interface Section {
+  title: string
+  words: string
+  advice: readonly string[]
+}
+
+function listed({ look }: LatestLook, files: readonly string[], { title, words, advice }: Section): string[] {
+  const { out, verbose } = look
+  if (files.length === 0) return []
+  const shown = verbose ? files : files.slice(0, mostFiles)
+  const hidden = files.length - shown.length
+  return [
+    '',
+    out.paint(['yellow', 'bold'], title),
+    ...wrap(words, out.width, '  '),
+    ...shown.map((file) => `    ${printable(file)}`),
+    ...(hidden > 0 ? [`    and ${number(hidden)} more (--verbose)`] : []),
+    ...advice.flatMap((text) => wrap(`→ ${text}`, out.width, '    ').map((line) => out.paint('dim', line))),
+  ]
+}
+
+/** `ph pull` as it is typed for this project from where one stands. */
+function command(what: string, { target, cwd }: LatestLook): string {
+  const place = relative(cwd, target.root)
+  const isInside = place.split(sep).every((part) => part === '' || part === '..')
+  if (what === 'push') return isInside ? 'ph push' : `ph push ${shellWord(place)}`
+  return isInside ? `ph pull ${what}` : `ph pull ${what} --into ${shellWord(place)}`
+}
+
+function kept(one: LatestLook): string[] {
+  const { modified } = one.latest
+  if (modified.length === 0) return []
+  const files = `${count(modified.length, 'file')} that you changed ${modified.length === 1 ? 'stays' : 'stay'} here: \`${command('push', one)}\``
+  return ['', ...wrap(files, one.look.out.width)]
+}
+
+function notHere(one: LatestLook): string[] {
+  const { latest, target, all, look } = one
+  if (all) return []
+  const [added, missing] = [latest.added?.length ?? 0, latest.missing.length]
+  const said = [
+    ...(added > 0
+      ? [`${count(added, 'prop')} that others added to ${printable(target.project)} ${added === 1 ? 'is' : 'are'} not here`]
+      : []),
+    ...(missing > 0
+      ? [`${count(missing, 'file')} that ${missing === 1 ? 'was' : 'were'} here ${missing === 1 ? 'is' : 'are'} gone`]
+      : []),
+  ]
+  if (said.length === 0) return []
+  return ['', ...wrap(`${said.join(', and ')}: \`${command('--all', one)}\``, look.out.width)]
+}

@@ -1,0 +1,67 @@
+/** `ph pull` without names: the latest of the project, with the jobs that wait for it. On a terminal the plan is shown first. */
+import type { PullOptions } from '../../../client/pull/options.ts'
+import type { PullPlan } from '../../../client/pull/plan.ts'
+import type { PullReport } from '../../../client/pull/report.ts'
+import { exits } from '../../../contract/errors.ts'
+import type { Context } from '../../context.ts'
+import { declined } from '../../refusal.ts'
+import { shown } from '../../terminal/output.ts'
+import { askYesOrNo } from '../../terminal/yes-or-no.ts'
+import { exitOf } from './exit-code.ts'
+import { latestWords, staysOpen } from './latest-words.ts'
+import { planWords } from './plan-words.ts'
+import { type PullLook, pullWords } from './words.ts'
+
+export interface PullingLatest {
+  options: PullOptions
+  look: PullLook
+  /** Makes room for what is printed. */
+  hide(): Promise<void>
+  all: boolean
+  planOnly: boolean
+  /** Nobody is to be asked. */
+  yes: boolean
+}
+
+export async function pullLatest(context: Context, pulling: PullingLatest): Promise<number> {
+  const { options, look, hide, all, planOnly, yes } = pulling
+  const { findLatest } = await import('../../../client/latest/latest.ts')
+  const { tell: _tell, ...quiet } = options
+  const latest = await findLatest({ ...quiet, all }).finally(hide)
+  const order = async () => latest.entry_ids.map((entry_id) => ({ entry_id }))
+  const ordered: PullOptions = { ...options, order, alsoQueued: true }
+  const left = () => latestWords({ latest, all, look, target: options.target, cwd: context.cwd })
+  if (planOnly) {
+    const plan = await planOf(ordered).finally(hide)
+    context.out.result({ ...plan, latest }, () => [...planned(plan, look), ...left()])
+    return exits.done
+  }
+  const isAsked = context.interactive && !yes
+  if (isAsked) {
+    const plan = await planOf(ordered).finally(hide)
+    if (doesSomething(plan)) {
+      context.stderr.write(shown([...planned(plan, look), ''].map((line) => `${line}\n`).join('')))
+      if (!(await askYesOrNo(context, 'Bring this?', true))) throw declined('Nothing was changed.')
+    }
+  }
+  const { pull } = await import('../../../client/pull/pull.ts')
+  const report = await pull(ordered).finally(hide)
+  context.out.result({ ...report, latest }, () => [...pulled(report, look), ...left()])
+  const code = exitOf(report)
+  return code === exits.done && staysOpen(latest) ? exits.partly : code
+}
+
+async function planOf(options: PullOptions): Promise<PullPlan> {
+  const { planPull } = await import('../../../client/pull/plan.ts')
+  return planPull(options)
+}
+
+const doesSomething = ({ plans, on_conflict }: PullPlan): boolean =>
+  plans.some(
+    ({ summary: { add, safe_overwrite, conflict } }) => add + safe_overwrite + (on_conflict === 'overwrite' ? conflict : 0) > 0,
+  )
+
+const planned = (plan: PullPlan, look: PullLook): string[] => (plan.plans.length > 0 ? planWords(plan, look) : [])
+
+const pulled = (report: PullReport, look: PullLook): string[] =>
+  report.jobs.length + report.waiting.length + report.notes.length > 0 ? pullWords(report, look) : []

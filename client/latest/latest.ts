@@ -1,0 +1,138 @@
+/** The latest of a project: what of its files is not current, what stays as it is, and what others added to it. `ph pull` without names brings it. */
+import { existsSync } from 'node:fs'
+import { join } from 'node:path'
+import type { LineageFace } from '../../contract/lineages.ts'
+import { projectStateFile } from '../folders.ts'
+import { createApi } from '../http/api.ts'
+import { openWire, type Wire } from '../http/open-http.ts'
+import { relation } from '../memory/current-versions.ts'
+import { findPlaces } from '../memory/find-places.ts'
+import { findFaces } from '../memory/find-versions.ts'
+import { ProjectMemory } from '../memory/project-memory.ts'
+import type { TellPush } from '../progress.ts'
+import { findProjectName } from '../project/unreal-project.ts'
+import type { PullTarget } from '../pull/target-project.ts'
+import type { StatusFile } from '../status/report.ts'
+import { status } from '../status/status.ts'
+
+export interface LatestOptions extends Wire {
+  target: PullTarget
+  /** What is not here is brought too: what others added, and what is missing. */
+  all?: boolean
+  tell?: TellPush
+}
+
+/** A prop of the project that never was here. */
+export interface AddedProp {
+  entry_id: number
+  /** Where it lies: a package path in lower case, of source files with their extension. */
+  path: string
+}
+
+/** Files below the project's root, with `/`. */
+export interface Latest {
+  /** Older here than in the library: the pull brings their current versions. */
+  outdated: string[]
+  /** Edited here, from the current version: they stay. */
+  modified: string[]
+  /** Edited here, from another version than the current one: they stay until someone says what is to become of them. */
+  diverged: string[]
+  /** Their props were deleted from the library: they stay. */
+  deleted: string[]
+  /** They were here before: brought with `all`. */
+  missing: string[]
+  /** Outdated ones that no pull brings: their current version has no place under /Game, or no prop here needs them. */
+  not_pulled: string[]
+  /** What others added to the project; brought with `all`. Null where the server does not say it. */
+  added: AddedProp[] | null
+  /** The entries that bring all this. */
+  entry_ids: number[]
+}
+
+const nothing: Latest = {
+  ...{ outdated: [], modified: [], diverged: [], deleted: [], missing: [], not_pulled: [] },
+  ...{ added: null, entry_ids: [] },
+}
+
+/** Reads what changed here and asks the library. Changes nothing but what is remembered here. */
+export async function findLatest(options: LatestOptions): Promise<Latest> {
+  const { target, all = false, tell } = options
+  // Files are compared in projects; a folder without a descriptor gets what waits for it.
+  if (target.descriptor === undefined || findProjectName(target.root) !== target.project) return nothing
+  const report = await status({ ...options, cwd: target.root, paths: [], all: false, filesOnly: true, ...(tell ? { tell } : {}) })
+  const http = openWire(options, tell ?? (() => {}))
+  const memory = new ProjectMemory(projectStateFile(options.folders, options.url, target.root), {
+    address: options.url,
+    root: target.root,
+  })
+  try {
+    const api = createApi(http)
+    const filesIn = (...states: StatusFile['state'][]) => report.files.filter(({ state }) => states.includes(state))
+    const [outdated, missing] = [filesIn('newer'), filesIn('missing')]
+    const wanted = all ? [...outdated, ...missing] : outdated
+    const lineageIds = [...new Set(wanted.flatMap(({ lineage_id }) => lineage_id ?? []))]
+    const { lineages } = lineageIds.length > 0 ? await findFaces(api, { lineageIds, hashes: [], paths: [] }) : { lineages: [] }
+    const faces = new Map(lineages.map((face) => [face.id, face]))
+    const added = await findAdded(api, { target, memory, here: report.files })
+    const bringing = new Map(wanted.map((file) => [file.file, bringer(file, { faces, memory, target })]))
+    const brought = [...bringing.values()].flatMap((id) => id ?? [])
+    return {
+      outdated: namesOf(outdated).filter((file) => bringing.get(file) !== undefined),
+      modified: namesOf(filesIn('changed')),
+      diverged: namesOf(filesIn('both')),
+      deleted: namesOf(filesIn('deleted')),
+      missing: namesOf(missing),
+      not_pulled: namesOf(wanted).filter((file) => bringing.get(file) === undefined),
+      added,
+      entry_ids: [...new Set([...brought, ...(all ? (added ?? []).map(({ entry_id }) => entry_id) : [])])],
+    }
+  } finally {
+    memory.close()
+    await http.close('destroy')
+  }
+}
+
+const namesOf = (files: readonly StatusFile[]): string[] => files.map(({ file }) => file)
+
+interface Around {
+  faces: ReadonlyMap<string, LineageFace>
+  memory: ProjectMemory
+  target: PullTarget
+}
+
+/** The entry that brings the current version of a file: its own, or that of the level that it is a part of. Undefined where there is none. */
+function bringer({ file, lineage_id }: StatusFile, { faces, memory, target }: Around): number | undefined {
+  const face = faces.get(lineage_id ?? '')
+  if (!face?.origin_path) return undefined
+  if (face.entry_id !== null) return face.entry_id
+  const level = levelOf(file)
+  const known = level === undefined ? undefined : memory.find(level)
+  return known?.base?.entryId != null && existsSync(join(target.root, known.file)) ? known.base.entryId : undefined
+}
+
+const folderOfParts = /\/__External(?:Actors|Objects)__\//
+
+/** `Content/__ExternalActors__/Maps/L_Inn/A/BC/….uasset` is a part of `Content/Maps/L_Inn.umap`. */
+function levelOf(file: string): string | undefined {
+  const [content, below, ...others] = file.split(folderOfParts)
+  const parts = below?.split('/') ?? []
+  // Two folders and the file follow the level.
+  if (content === undefined || others.length > 0 || parts.length < 4) return undefined
+  return `${content}/${parts.slice(0, -3).join('/')}.umap`
+}
+
+/** Props that lie in the project by its pushes and were never here. */
+async function findAdded(
+  api: Parameters<typeof findPlaces>[0],
+  { target, memory, here }: { target: PullTarget; memory: ProjectMemory; here: readonly StatusFile[] },
+): Promise<AddedProp[] | null> {
+  const found = await findPlaces(api, target.project)
+  if (!found) return null
+  const known = new Set(here.flatMap(({ lineage_id }) => lineage_id ?? []))
+  for (const [, , bits, lineageId] of memory.faces.rows()) if (bits & relation.based && lineageId !== null) known.add(lineageId)
+  const entries = new Map(found.lineages.map(({ id, entry_id, origin_path }) => [id, origin_path === null ? null : entry_id]))
+  return found.places.flatMap(({ path, lineage_id }) => {
+    const entry_id = entries.get(lineage_id) ?? null
+    return entry_id === null || known.has(lineage_id) ? [] : [{ entry_id, path }]
+  })
+}

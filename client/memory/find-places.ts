@@ -1,0 +1,40 @@
+/** Asks which props lie where in a project, by its last pushes. Servers that do not say it answer nothing. */
+import { ApiError } from '../../contract/errors.ts'
+import type { LineageFace, Place } from '../../contract/lineages.ts'
+import type { Api } from '../http/api.ts'
+
+export interface ProjectPlaces {
+  places: Place[]
+  /** Of the props that lie there. */
+  lineages: LineageFace[]
+}
+
+/** All places of a project, 5,000 to a request; those at `paths` alone where there are some. Undefined where the server does not say it. */
+export async function findPlaces(
+  { lineages }: Pick<Api, 'lineages'>,
+  project: string,
+  paths?: readonly string[],
+): Promise<ProjectPlaces | undefined> {
+  const found: ProjectPlaces = { places: [], lineages: [] }
+  let after: number | null = 0
+  while (after !== null) {
+    const asked: { project: string; paths?: string[]; after: number } = {
+      project,
+      ...(paths ? { paths: [...paths] } : {}),
+      after,
+    }
+    const answer = await lineages.find({ places: asked }).catch(undefinedWhereUnknown)
+    if (!answer?.places) return undefined
+    found.places.push(...answer.places)
+    found.lineages.push(...answer.lineages)
+    // One that repeats itself would go on for ever.
+    const next: number | null = answer.places_next ?? null
+    after = next !== null && next > after ? next : null
+  }
+  return found
+}
+
+/** An older server refuses the field, or the route. */
+function undefinedWhereUnknown(error: unknown): undefined {
+  if (!(error instanceof ApiError && [403, 404, 405, 422].includes(error.status))) throw error
+}

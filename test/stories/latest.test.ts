@@ -1,0 +1,105 @@
+/** Get latest in a team: two people and a build machine, one project, everything with `ph pull` without names. */
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { expect, test } from 'vitest'
+import { callAs, type Json } from '../support/api.ts'
+import { filesBelow } from '../support/pull.ts'
+import { startTestServer } from '../support/server.ts'
+import { type Workstation, workstation } from '../support/workstation.ts'
+
+const server = await startTestServer()
+const payload = (text: string) => ({ payload: Buffer.from(text) })
+const [table, oak, stool] = ['Content/Props/SM_Table.uasset', 'Content/Mat/M_Oak.uasset', 'Content/Props/SM_Stool.uasset']
+const tableSpec = { imports: ['/Game/Mat/M_Oak'] }
+
+interface House {
+  mia: Workstation
+  max: Workstation
+  /** A fresh clone. */
+  build: Workstation
+  call: ReturnType<typeof callAs>
+}
+
+async function house(): Promise<House> {
+  const { url, keys } = await server.addWorkspace()
+  const mia = workstation({ url, key: keys.mia }, 'Inn')
+  await mia.save({ [table]: { ...payload('v1'), ...tableSpec }, [oak]: payload('v1') })
+  await mia.ph('push')
+  const max = workstation({ url, key: keys.max }, 'Inn')
+  await max.ph('pull SM_Table')
+  return { mia, max, build: workstation({ url, key: keys.adam }, 'Inn'), call: callAs(url, keys.mia) }
+}
+
+const contentOf = ({ root }: Workstation) => filesBelow(join(root, 'Content'))
+const statesOf = async (who: Workstation) =>
+  Object.fromEntries((await who.ask('status --all')).files.map(({ file, state }: Json) => [file, state]))
+
+test('ph pull brings what became outdated and what it needs now, leaves what others added, and says all of it', async () => {
+  const { mia, max } = await house()
+  const wax = 'Content/Mat/M_Wax.uasset'
+  await mia.save({ [oak]: { ...payload('v2'), imports: ['/Game/Mat/M_Wax'] }, [wax]: payload('v1'), [stool]: payload('v1') })
+  await mia.ph('push')
+  const plan = await max.ask('pull --plan')
+  expect(plan.latest).toMatchObject({
+    outdated: [oak],
+    diverged: [],
+    added: [{ path: '/game/mat/m_wax' }, { path: '/game/props/sm_stool' }],
+  })
+  expect(plan.plans[0].summary).toEqual({ add: 1, identical: 0, safe_overwrite: 1, conflict: 0 })
+  const { stdout } = await max.ph('pull')
+  expect(stdout).toMatch(/1 added\n.*1 replaced by another version/)
+  expect(stdout).toContain('2 props that others added to Inn are not here: `ph pull --all`')
+  expect(await statesOf(max)).toEqual({ [table]: 'identical', [oak]: 'identical', [wax]: 'identical' })
+  const again = await max.ph('pull')
+  expect(again.stdout).toContain('What Inn has from the library is current.')
+  expect(again.stdout).toContain('1 prop that others added to Inn is not here: `ph pull --all`')
+  await max.ph('pull --all')
+  expect(contentOf(max)).toEqual(contentOf(mia))
+  expect((await max.ph('pull')).stdout).not.toContain('added')
+})
+
+test('a build machine gets all of the project by --all; what is missing there comes again with it alone', async () => {
+  const { mia, build } = await house()
+  expect((await build.ph('pull')).stdout).toContain('2 props that others added to Inn are not here: `ph pull --all`')
+  await build.ph('pull --all')
+  expect(contentOf(build)).toEqual(contentOf(mia))
+  build.remove(oak)
+  expect((await build.ph('pull')).stdout).toContain('1 file that was here is gone: `ph pull --all`')
+  expect(Object.keys(contentOf(build))).toHaveLength(1)
+  await build.ph('pull --all')
+  expect(contentOf(build)).toEqual(contentOf(mia))
+})
+
+test('what is edited here stays: an edit of the current version ends well, one of an outdated version ends with 6 and is named', async () => {
+  const { mia, max } = await house()
+  await max.save({ [table]: { ...payload('mine'), ...tableSpec } })
+  const mine = readFileSync(join(max.root, table))
+  expect((await max.ph('pull')).stdout).toContain('1 file that you changed stays here: `ph push`')
+  await mia.save({ [table]: { ...payload('theirs'), ...tableSpec }, [oak]: payload('v2') })
+  await mia.ph('push')
+  const { latest, jobs } = await max.ask('pull', 6)
+  expect(latest).toMatchObject({ outdated: [oak], diverged: [table] })
+  expect(jobs[0].summary).toMatchObject({ updated: 1, kept: 0 })
+  expect(readFileSync(join(max.root, table))).toEqual(mine)
+  expect(contentOf(max)['Mat/M_Oak.uasset']).toEqual(contentOf(mia)['Mat/M_Oak.uasset'])
+})
+
+test('jobs that wait for the project come in the same pull; what was pushed since is current in both', async () => {
+  const { mia, max, call } = await house()
+  await mia.save({ [oak]: payload('v2'), [stool]: payload('v1') })
+  await mia.ph('push')
+  await mia.ph('send SM_Stool --project Inn')
+  const { jobs, latest } = await max.ask('pull')
+  expect(latest.outdated).toEqual([oak])
+  expect(jobs).toHaveLength(2)
+  expect(contentOf(max)).toEqual(contentOf(mia))
+  expect((await call.get('/pull-jobs?status=queued')).body.jobs).toEqual([])
+})
+
+test('of a folder that is no project, and of one under another name, only what waits is pulled', async () => {
+  const { mia, max } = await house()
+  await mia.ph('send SM_Table --project Mill --create')
+  const { jobs, latest } = await max.ask(`pull --project Mill --into ${max.root}/../mill-of-max`)
+  expect(jobs).toHaveLength(1)
+  expect(latest).toMatchObject({ outdated: [], added: null })
+})
