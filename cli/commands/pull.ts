@@ -17,12 +17,13 @@ import { readPrefer, readRoot } from '../pull-orders/input.ts'
 import { Refusal, wrongUsage } from '../refusal.ts'
 import { yesOption } from '../terminal/confirmation.ts'
 import { openDisplay, type ProgressDisplay } from '../terminal/progress-display.ts'
+import { chooseSide } from './pull/both-sides.ts'
 import { askAboutConflicts } from './pull/conflict-questions.ts'
 import { exitOf } from './pull/exit-code.ts'
 import { pullLatest } from './pull/latest.ts'
 import { planWords } from './pull/plan-words.ts'
 import { pullModel } from './pull/progress.ts'
-import { pullWords } from './pull/words.ts'
+import { type PullLook, pullWords } from './pull/words.ts'
 
 type ConflictChoice = ConflictAnswer | 'ask'
 
@@ -31,7 +32,7 @@ export const commands = [
     usage: 'pull [entries...]',
     description:
       'Places files under /Game where they were pushed from, so that references between them hold. Nothing is placed until every file has arrived, was checked and can be placed. A file that was changed here stays, unless you say otherwise. Without entries it brings the latest of the project: every file here that is from the library and not current, with what it needs, and what others have sent to the project. What others added to the project is counted, and comes with --all. After an interruption the same command goes on where it stopped.',
-    arguments: { entries: entriesArgument },
+    arguments: { entries: `${entriesArgument}; files of the project with --theirs or --mine` },
     options: {
       project: text('--project <name>', 'name of the project as its .uproject file is named (default: the nearest one)'),
       into: text(
@@ -56,6 +57,11 @@ export const commands = [
         'newest, which is always done now: of two versions of a prop with the same destination, take the newer',
         among(['newest'], readPrefer),
       ),
+      theirs: flag(
+        '--theirs',
+        'of files that were changed here: take the current version of the library; yours is kept as a backup',
+      ),
+      mine: flag('--mine', 'of files that were changed here: keep yours, and count it as made from the current version'),
       all: flag('--all', 'without entries: bring what is not here too, what others added and what is missing'),
       yes: yesOption,
       verbose: flag('--verbose', 'name every file, however many there are'),
@@ -66,6 +72,7 @@ export const commands = [
       ['pull', 'get the latest of the project that you are in, and what others have sent to it'],
       ['pull --all --yes', 'all of it, also what was never here: for a fresh machine'],
       ['pull /Game/Maps/L_Inn --project Inn --into ./Inn', 'into a folder that need not be there yet'],
+      ['pull Content/Props/SM_Barrel.uasset --mine', 'keep your edit, which the next push makes the next version'],
       ['pull SM_Barrel --on-conflict overwrite', 'take the version of the library; what was here is kept as a backup'],
     ],
     terms: {
@@ -76,18 +83,17 @@ export const commands = [
     },
     exits: ['conflict', 'partly'],
     async run(context, input) {
+      requireFitting(input)
       const onConflict = chooser(context, input.onConflict)
+      const side = input.theirs ? 'theirs' : input.mine ? 'mine' : undefined
       const into = input.into === undefined ? undefined : resolve(context.cwd, input.into)
-      const target = findTarget({ cwd: context.cwd, project: input.project, into })
-      if (input.all && input.entries.length > 0)
-        throw wrongUsage('--all is for a pull without entries.', 'Leave out the entries to bring all of the project.')
+      const target = side ? undefined : findTarget({ cwd: context.cwd, project: input.project, into })
       const references = input.entries.length > 0 ? await readEntryList(context, input.entries) : undefined
       const wire = await requireWire(context)
       const display = openDisplay(context, pullModel)
-      const options: PullOptions = {
+      const { hide } = display
+      const shared: Omit<PullOptions, 'target'> = {
         ...wire,
-        target,
-        order: references && (async (calls) => lookUp(calls, references)),
         targetRoot: input.root,
         isExact: input.exact,
         onConflict: onConflict(display),
@@ -95,38 +101,64 @@ export const commands = [
         cacheBytes: requireCacheSize(context),
         tell: display.tell,
       }
-      const look = { out: context.out, verbose: input.verbose, now: context.now() }
-      if (!references) {
+      const look = { out: context.out, verbose: input.verbose, now: context.now(), cwd: context.cwd }
+      const work = () => {
+        if (!target) return chooseSide(context, { side: side ?? 'mine', files: references ?? [], options: shared, look, hide })
+        const options = { ...shared, target }
         const { all, plan: planOnly, yes } = input
-        return pullLatest(context, { options, look, hide: display.hide, all, planOnly, yes }).catch((error: unknown) => {
-          throw stopped(context, error)
-        })
+        if (!references) return pullLatest(context, { options, look, hide, all, planOnly, yes })
+        return pullNamed(context, { options, references, look, hide, planOnly })
       }
-      if (input.plan) {
-        const { planPull } = await import('../../client/pull/plan.ts')
-        const plan = await planPull(options)
-          .finally(display.hide)
-          .catch((error: unknown) => {
-            throw withAdvice(error, references)
-          })
-        context.out.result(plan, () => planWords(plan, look))
-        return exits.done
-      }
-      const { pull } = await import('../../client/pull/pull.ts')
-      const report = await pull(options)
-        .finally(display.hide)
-        .catch((error: unknown) => {
-          throw withAdvice(stopped(context, error), references)
-        })
-      context.out.result(report, () => pullWords(report, look))
-      return exitOf(report)
+      return work().catch((error: unknown) => {
+        if (context.signal.aborted) context.out.note('Stopped. The next pull into this project goes on from there.')
+        throw withAdvice(error, references)
+      })
     },
   }),
 ]
 
-function stopped(context: Context, error: unknown): unknown {
-  if (context.signal.aborted) context.out.note('Stopped. The next pull into this project goes on from there.')
-  return error
+interface Fitting {
+  entries: readonly string[]
+  all: boolean
+  theirs: boolean
+  mine: boolean
+  plan: boolean
+}
+
+/** Throws Refusal `USAGE` where options do not go together. */
+function requireFitting({ entries, all, theirs, mine, plan }: Fitting): void {
+  if (all && entries.length > 0)
+    throw wrongUsage('--all is for a pull without entries.', 'Leave out the entries to bring all of the project.')
+  if (theirs && mine) throw wrongUsage('--theirs cannot be combined with --mine.', 'Give one of them for each file.')
+  if ((theirs || mine) && entries.length === 0)
+    throw wrongUsage(
+      '--theirs and --mine need files.',
+      'Name the files, or a folder: `ph pull Content/Props/SM_Barrel.uasset --theirs`',
+    )
+  if ((theirs || mine) && plan)
+    throw wrongUsage('--plan cannot be combined with --theirs or --mine.', 'See how a file stands with `ph status <file>`.')
+}
+
+interface PullingNamed {
+  options: PullOptions
+  references: readonly string[]
+  look: PullLook
+  hide(): Promise<void>
+  planOnly: boolean
+}
+
+async function pullNamed(context: Context, { options, references, look, hide, planOnly }: PullingNamed): Promise<number> {
+  const ordered: PullOptions = { ...options, order: async (calls) => lookUp(calls, references) }
+  if (planOnly) {
+    const { planPull } = await import('../../client/pull/plan.ts')
+    const plan = await planPull(ordered).finally(hide)
+    context.out.result(plan, () => planWords(plan, look))
+    return exits.done
+  }
+  const { pull } = await import('../../client/pull/pull.ts')
+  const report = await pull(ordered).finally(hide)
+  context.out.result(report, () => pullWords(report, look))
+  return exitOf(report)
 }
 
 /** Ids need no look-up, and mostly scripts give them. */

@@ -94,14 +94,14 @@ export async function findLatest(options: LatestOptions): Promise<Latest> {
 
 const namesOf = (files: readonly StatusFile[]): string[] => files.map(({ file }) => file)
 
-interface Around {
+export interface Around {
   faces: ReadonlyMap<string, LineageFace>
   memory: ProjectMemory
   target: PullTarget
 }
 
-/** The entry that brings the current version of a file: its own, or that of the level that it is a part of. Undefined where there is none. */
-function bringer({ file, lineage_id }: StatusFile, { faces, memory, target }: Around): number | undefined {
+/** The entry (id) that brings the current version of a file: its own, or that of the level that it is a part of. Undefined where there is none. */
+export function bringer({ file, lineage_id }: StatusFile, { faces, memory, target }: Around): number | undefined {
   const face = faces.get(lineage_id ?? '')
   if (!face?.origin_path) return undefined
   if (face.entry_id !== null) return face.entry_id

@@ -155,8 +155,21 @@ export class ProjectMemory {
     return this.#all('package = ? order by object_id is null, file', packageName)
   }
 
+  /** Files here that are, or were made from, versions of these lineages; those that are not there any more too. */
+  findByLineages(lineageIds: readonly string[]): KnownFile[] {
+    return this.#all('lineage_id in (select value from json_each(?))', JSON.stringify(lineageIds))
+  }
+
   findByGuid(guid: string): KnownFile[] {
     return this.#all('guid = ?', guid)
+  }
+
+  /** Nothing is known of these files any more. */
+  forgetFiles(files: readonly string[]): void {
+    const remove = this.#db.prepare('delete from file where file = ?')
+    this.#write(() => {
+      for (const file of files) remove.run(file)
+    })
   }
 
   /** What is known of these files. Many are read in one go. */

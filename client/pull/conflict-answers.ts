@@ -20,6 +20,13 @@ export async function answerConflicts(
   conflicts: readonly Decision[],
   asking: Asking,
 ): Promise<ReadonlyMap<string, ConflictAnswer>> {
+  const isTheirs = ({ pullFile }: Decision) => asking.options.theirs?.has(pullFile.object.lineage_id) === true
+  const theirs = conflicts.filter(isTheirs).map(({ file }) => [file, 'overwrite'] as const)
+  const others = conflicts.filter((one) => !isTheirs(one))
+  return new Map([...(await answerOthers(others, asking)), ...theirs])
+}
+
+async function answerOthers(conflicts: readonly Decision[], asking: Asking): Promise<ReadonlyMap<string, ConflictAnswer>> {
   const { onConflict = 'keep' } = asking.options
   if (conflicts.length === 0) return new Map()
   if (typeof onConflict === 'function')

@@ -103,3 +103,66 @@ test('of a folder that is no project, and of one under another name, only what w
   expect(jobs).toHaveLength(1)
   expect(latest).toMatchObject({ outdated: [], added: null })
 })
+
+/** Max edits what Mia has pushed a newer version of. */
+async function diverged(): Promise<House & { mine: Buffer; theirs: Buffer }> {
+  const all = await house()
+  const { mia, max } = all
+  await max.save({ [table]: { ...payload('mine'), ...tableSpec } })
+  await mia.save({ [table]: { ...payload('theirs'), ...tableSpec } })
+  await mia.ph('push')
+  const read = ({ root }: Workstation) => readFileSync(join(root, table))
+  return { ...all, mine: read(max), theirs: read(mia) }
+}
+
+const advised = (text: string): string[] =>
+  [...text.replaceAll(/\s+/g, ' ').matchAll(/`ph ([^`]+)`/g)].map(([, line = '']) => line)
+
+test.each([
+  ['status', 0],
+  ['pull', 6],
+  ['pull SM_Table', 6],
+  ['push', 6],
+])('where ph %s meets a file that was edited on both sides, each command that it advises works', async (met, code) => {
+  for (const way of ['--from current', '--theirs', '--mine']) {
+    const { max, mine, theirs, mia } = await diverged()
+    const { stdout } = await max.ph(met, code)
+    const [line] = advised(stdout).filter((one) => one.includes(way))
+    expect(line, stdout).toBeDefined()
+    const outcome = await max.ph(String(line))
+    const now = readFileSync(join(max.root, table))
+    if (way === '--theirs') {
+      expect(now).toEqual(theirs)
+      const [, backup = ''] = /What was here before is kept:\s+(.*SM_Table\.uasset)/.exec(outcome.stdout) ?? []
+      expect(readFileSync(join(max.root, backup.trim()))).toEqual(mine)
+      expect(await statesOf(max)).toMatchObject({ [table]: 'identical' })
+    } else expect(now).toEqual(mine)
+    if (way !== '--mine') continue
+    expect(await statesOf(max)).toMatchObject({ [table]: 'changed' })
+    expect((await max.ph('pull')).stdout).toContain('1 file that you changed stays here')
+    expect((await max.ask('push')).summary).toMatchObject({ new: 1, outdated: 0, held: 0 })
+    await mia.ph('pull')
+    expect(readFileSync(join(mia.root, table))).toEqual(mine)
+  }
+})
+
+test('--theirs takes back an edit of the current version too; of what was not changed here both say so, and bad words are wrong usage', async () => {
+  const { max } = await house()
+  const before = readFileSync(join(max.root, table))
+  await max.save({ [table]: { ...payload('mine'), ...tableSpec } })
+  await max.ph(`pull ${table} --theirs`)
+  expect(readFileSync(join(max.root, table))).toEqual(before)
+  for (const side of ['--theirs', '--mine'])
+    expect((await max.ph(`pull ${table} ${side}`, 1)).stderr).toContain(`Nothing in ${table} was changed here`)
+  for (const wrong of ['pull --mine', `pull ${table} --mine --theirs`, `pull ${table} --theirs --plan`]) await max.ph(wrong, 2)
+})
+
+test('someone else’s file in the place of a prop that was made here becomes its next version by --mine', async () => {
+  const { build, max } = await house()
+  await build.save({ [table]: payload('made here') })
+  const made = readFileSync(join(build.root, table))
+  await build.ph(`pull ${table} --mine`)
+  expect((await build.ask('push')).summary).toMatchObject({ new: 1, held: 0 })
+  await max.ph('pull')
+  expect(readFileSync(join(max.root, table))).toEqual(made)
+})

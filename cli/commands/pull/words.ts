@@ -1,4 +1,5 @@
 /** What a pull came to, in words: sums first, then everything that someone should look at, with what to do about it. */
+import { join, relative } from 'node:path'
 import type { Obstacle } from '../../../client/pull/obstacle.ts'
 import type { JobReport, Outcome, PulledFile, PullReport } from '../../../client/pull/report.ts'
 import { outcomes } from '../../../client/pull/report.ts'
@@ -7,6 +8,7 @@ import { missingWords } from '../../entries/missing-dependency-words.ts'
 import { jobsNamed } from '../../pull-orders/job-words.ts'
 import { waitingWords } from '../../pull-orders/waiting-words.ts'
 import { warningLines } from '../../pull-orders/warning-lines.ts'
+import { twoWaysOut } from '../../pull-orders/ways-out.ts'
 import { count, duration, number, size } from '../../terminal/amounts.ts'
 import type { Output } from '../../terminal/output.ts'
 import { remarked, wrap } from '../../terminal/wrap.ts'
@@ -16,6 +18,7 @@ export interface PullLook {
   /** Name every file, however many there are. */
   verbose: boolean
   now: Date
+  cwd: string
 }
 
 /** Lists of files longer than this end in a line that says how many more there are. */
@@ -53,7 +56,7 @@ function jobWords(job: JobReport, report: PullReport, look: PullLook): string[] 
     ...heading(job, report, look),
     ...sums(job, look),
     ...newFiles(job, look),
-    ...keptFiles(job, look),
+    ...keptFiles(job, report, look),
     ...overwrittenFiles(job, look),
     ...olderVersions(job, look),
     ...obstacles(job, look),
@@ -132,15 +135,15 @@ function listed([title, advice]: readonly [string, string], files: readonly stri
 const filesOf = ({ files }: JobReport, ...outcomes: Outcome[]): PulledFile[] =>
   files.filter(({ outcome }) => outcomes.includes(outcome))
 
-const keptFiles = (job: JobReport, look: PullLook): string[] =>
-  listed(
-    [
-      'Conflicts:',
-      'These files were changed here, or never came from the library. They stay as they are. Push them as new versions, or pull with `--on-conflict overwrite`, which keeps a backup of each.',
-    ],
-    filesOf(job, 'kept', 'skipped').map(({ file }) => file),
-    look,
-  )
+function keptFiles(job: JobReport, { root }: PullReport, look: PullLook): string[] {
+  const files = filesOf(job, 'kept', 'skipped').map(({ file }) => file)
+  const words = 'These files were changed here, or never came from the library. They stay as they are.'
+  const ways = twoWaysOut(files.map((file) => relative(look.cwd, join(root, file))))
+  return [
+    ...listed(['Conflicts:', words], files, look),
+    ...ways.flatMap((text) => wrap(`→ ${text}`, look.out.width, '    ').map((line) => look.out.paint('dim', line))),
+  ]
+}
 
 const overwrittenFiles = (job: JobReport, look: PullLook): string[] =>
   listed(

@@ -1,7 +1,9 @@
 /** What a push came to, in words: what is new, what to know, what to decide, what failed, and last of all the sums. */
+import { join, relative } from 'node:path'
 import type { PushedItem, PushReport, PushStatus } from '../../../client/push/report.ts'
 import { printable } from '../../../system/printable.ts'
 import { className } from '../../entries/type-names.ts'
+import { twoWaysOut } from '../../pull-orders/ways-out.ts'
 import { count, duration, number, size } from '../../terminal/amounts.ts'
 import type { Paint } from '../../terminal/output.ts'
 import { wrap } from '../../terminal/wrap.ts'
@@ -94,20 +96,24 @@ function newItems({ items }: PushReport, { paint, verbose }: PushLook): string[]
 const folderOf = (file: string): string => file.slice(0, Math.max(file.lastIndexOf('/'), 0)) || 'the folder itself'
 
 const asideWords = {
-  outdated: [
-    'Outdated:',
-    'Another version became current after yours was taken. Look at it with `ph history`, bring your change to it, and push again.',
-  ],
+  outdated: ['Outdated:', 'Another version became current after yours was taken, so these were not sent.'],
   denied: ['Denied:', 'These are on the denylist of the workspace, or need something that is. Ask an admin why.'],
 } as const satisfies Partial<Record<PushStatus, readonly [string, string]>>
 
-function setAside({ items }: PushReport, look: PushLook): string[] {
+function setAside(report: PushReport, look: PushLook): string[] {
+  const { items } = report
   return (Object.keys(asideWords) as (keyof typeof asideWords)[]).flatMap((status) => {
     const files = items
       .filter((item) => item.status === status)
       .map(({ file, entry_id }) => (entry_id ? `${file} (entry ${entry_id})` : file))
     const [title, advice] = asideWords[status]
     if (files.length === 0) return []
-    return ['', look.paint(['yellow', 'bold'], title), ...adviceLines(advice, look), ...fileLines(files, look)]
+    const ways = status === 'outdated' ? outdatedWays(report, look) : []
+    return ['', look.paint(['yellow', 'bold'], title), ...adviceLines(advice, look), ...fileLines(files, look), ...ways]
   })
+}
+
+function outdatedWays({ items, root }: PushReport, { cwd, width, paint }: PushLook): string[] {
+  const files = items.flatMap(({ status, file }) => (status === 'outdated' ? relative(cwd, join(root, file)) : []))
+  return twoWaysOut(files).flatMap((text) => wrap(`→ ${text}`, width, '    ').map((line) => paint('dim', line)))
 }

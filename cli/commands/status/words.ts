@@ -5,6 +5,7 @@ import { type FileState, fileStates, isSettled, type StatusFile, type StatusRepo
 import { printable } from '../../../system/printable.ts'
 import { shellWord } from '../../../system/shell-word.ts'
 import { waitingWords } from '../../pull-orders/waiting-words.ts'
+import { twoWaysOut } from '../../pull-orders/ways-out.ts'
 import { count, number } from '../../terminal/amounts.ts'
 import type { Paint } from '../../terminal/output.ts'
 import { remarked, wrap } from '../../terminal/wrap.ts'
@@ -127,7 +128,8 @@ function advice(state: FileState, all: readonly StatusFile[], { root, cwd, proje
   if (state === 'newer' || state === 'missing') return brought(files, project)
   if (state === 'both')
     return [
-      `Look at the newer version with \`ph history ${historyOf(files)}\`, make your change in it again, then \`ph push\`. Until then a push does not send these files.`,
+      'Until you choose one of these, a push does not send them:',
+      ...twoWaysOut(files.map(({ file }) => relative(cwd, join(root, file)))),
     ]
   if (state === 'deleted')
     return [
@@ -154,9 +156,6 @@ const isInContent = ({ file }: StatusFile): boolean => /^Content(\/[A-Za-z0-9_-]
 /** A pull brings what has a place under /Game, into a project; other files are downloaded. */
 const canBePulled = (file: StatusFile): boolean =>
   file.face_origin_path === undefined ? isInContent(file) : file.face_origin_path !== null
-
-const historyOf = ([first, ...others]: readonly StatusFile[]): string =>
-  others.length === 0 && first?.entry_id ? String(first.entry_id) : '<entry>'
 
 function brought(files: readonly StatusFile[], project: string | null): string[] {
   const { pull = [], download = [] } = Object.groupBy(files, (file) =>

@@ -78,7 +78,11 @@ const DownloadedFile = shape(
 )
 
 export const pullShapes: Shapes = {
-  pull: either(PullReport, PullPlan),
+  pull: either(
+    PullReport,
+    PullPlan,
+    shape('{ root: string, kept: { file: string, entry_id: integer | null, object_id: integer }[] }'),
+  ),
   download: either(
     shape(
       `{

@@ -20,6 +20,7 @@ export const wordsOfWork: Readonly<Record<string, string>> = {
   present: 'it is there',
   jobs: 'pull jobs',
   latest: 'what is not current here, and what a pull without names does about it',
+  kept: 'files that count as made from the current version now',
   modified: 'files that were changed here',
   diverged: 'files that were changed here while another version became current',
   not_pulled: 'files that are outdated and that no pull brings',

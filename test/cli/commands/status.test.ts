@@ -121,13 +121,13 @@ test('of more files than a command line takes the command brings the first, and 
   expect((await status(folder)).stdout).not.toContain('missing')
 })
 
-test('a file that was changed on both sides is named without an id, with the command that shows the newer version', async () => {
+test('a file that was changed on both sides is named with the command that shows both versions', async () => {
   const folder = await divided()
   writeFileSync(inTavern(folder, 'SM_Stool'), await mesh('SM_Stool', 'mine'))
   const { stdout } = await status(folder)
   expect(stdout).toMatch(/! Content\/Tavern\/SM_Stool\.uasset\n/)
-  const [, line = ''] = /`ph (history \d+)`/.exec(stdout) ?? []
-  expect((await ph(line, { cwd: folder, env })).stdout).toContain('v2')
+  const [, line = ''] = /`ph (diff [^`]+)`/.exec(stdout.replaceAll(/\s+/g, ' ')) ?? []
+  expect((await ph(line, { cwd: folder, env })).stdout).toMatch(/v2[\s\S]*file/)
 })
 
 test('--exit-code tells a script whether anything differs; without it differences are no failure', async () => {

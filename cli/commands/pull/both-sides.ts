@@ -1,0 +1,87 @@
+/** `ph pull <files> --theirs` and `--mine`: what becomes of files that were edited here while another version became current. */
+import { join, relative, resolve } from 'node:path'
+import type { NamedFiles } from '../../../client/latest/both-sides.ts'
+import type { PullOptions } from '../../../client/pull/options.ts'
+import { findTarget } from '../../../client/pull/target-project.ts'
+import type { StatusFile } from '../../../client/status/report.ts'
+import { exits } from '../../../contract/errors.ts'
+import { printable } from '../../../system/printable.ts'
+import { shellWord } from '../../../system/shell-word.ts'
+import type { Context } from '../../context.ts'
+import { Refusal } from '../../refusal.ts'
+import { count } from '../../terminal/amounts.ts'
+import { wrap } from '../../terminal/wrap.ts'
+import { exitOf } from './exit-code.ts'
+import { type PullLook, pullWords } from './words.ts'
+
+export interface ChoosingSide {
+  side: 'theirs' | 'mine'
+  /** As they were typed. */
+  files: readonly string[]
+  /** All but the target: the files say which project it is. */
+  options: Omit<PullOptions, 'target'>
+  look: PullLook
+  hide(): Promise<void>
+}
+
+export async function chooseSide(context: Context, choosing: ChoosingSide): Promise<number> {
+  const { findEdited } = await import('../../../client/latest/both-sides.ts')
+  const { options, files, hide } = choosing
+  const { tell: _tell, ...wire } = options
+  const paths = files.map((file) => resolve(context.cwd, file))
+  const named = await findEdited({ ...wire, cwd: context.cwd, paths }).finally(hide)
+  if (named.edited.length === 0) throw notEdited(choosing)
+  return choosing.side === 'mine' ? keep(context, choosing, named) : take(context, choosing, named)
+}
+
+const notEdited = ({ files }: ChoosingSide): Refusal =>
+  new Refusal({
+    code: 'NOT_EDITED',
+    exit: exits.failed,
+    message: `Nothing in ${printable(files.join(', '))} was changed here since it was pushed or pulled.`,
+    next: 'See how files stand with `ph status`; `ph pull` brings what is newer in the library.',
+    details: { files },
+  })
+
+async function keep(context: Context, { options }: ChoosingSide, { root, edited }: NamedFiles): Promise<number> {
+  const { keepMine } = await import('../../../client/latest/both-sides.ts')
+  const kept = await keepMine(options, root, edited)
+  const { out, cwd } = context
+  out.result({ root, kept }, () => {
+    const names = kept.map(({ file }) => `  ${printable(file)}`)
+    const typed = kept.map(({ file }) => shellWord(relative(cwd, join(root, file))))
+    const next = `ph push ${typed.slice(0, mostInCommand).join(' ')}`
+    const head = `${count(kept.length, 'file counts', 'files count')} as made from the current version now:`
+    return [...wrap(head, out.width), ...names, ...wrap(`→ ${next}`, out.width, '    ').map((line) => out.paint('dim', line))]
+  })
+  return exits.done
+}
+
+/** So many files still make a command line that can be copied. */
+const mostInCommand = 20
+
+async function take(context: Context, choosing: ChoosingSide, named: NamedFiles): Promise<number> {
+  const { options, look, hide } = choosing
+  const { root, project, edited } = named
+  if (project === null) throw notPulled(edited)
+  const target = findTarget({ cwd: root, project, into: root })
+  const { findTheirs } = await import('../../../client/latest/both-sides.ts')
+  const theirs = await findTheirs(options, target, edited)
+  if (theirs.notPulled.length > 0) throw notPulled(theirs.notPulled)
+  const { pull } = await import('../../../client/pull/pull.ts')
+  const order = async () => theirs.entryIds.map((entry_id) => ({ entry_id }))
+  const report = await pull({ ...options, target, order, theirs: theirs.lineageIds }).finally(hide)
+  context.out.result(report, () => pullWords(report, look))
+  return exitOf(report)
+}
+
+function notPulled(files: readonly StatusFile[]): Refusal {
+  const [first] = files
+  return new Refusal({
+    code: 'NOT_PULLED',
+    exit: exits.failed,
+    message: `The library's version of ${printable(first?.file ?? '')} has no place in a project, so no pull brings it.`,
+    next: `Bring it beside yours: \`ph download ${first?.entry_id ?? '<entry>'} --to <folder>\``,
+    details: { files: files.map(({ file }) => file) },
+  })
+}

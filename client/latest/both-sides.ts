@@ -1,0 +1,100 @@
+/** Files that were edited here while another version became current, and the two ways out: the library's version, or the one that is here. */
+import { type Folders, projectStateFile } from '../folders.ts'
+import { createApi } from '../http/api.ts'
+import { openWire, type Wire } from '../http/open-http.ts'
+import { findFaces } from '../memory/find-versions.ts'
+import { ProjectMemory } from '../memory/project-memory.ts'
+import type { PullTarget } from '../pull/target-project.ts'
+import type { StatusFile } from '../status/report.ts'
+import { status } from '../status/status.ts'
+import { bringer } from './latest.ts'
+
+export interface NamedFiles {
+  /** Folder of the project. */
+  root: string
+  /** Its name; null where the folder is no project. */
+  project: string | null
+  /** Those that differ from the library and that it knows, by their bytes, their memory here, or their place. */
+  edited: StatusFile[]
+}
+
+type Named = Wire & { cwd: string; paths: string[] }
+
+const isEdited = ({ state, known_by, lineage_id }: StatusFile): boolean =>
+  lineage_id !== null && (state === 'both' || state === 'changed' || (state === 'unknown' && known_by === 'path'))
+
+/** Of a folder, what is edited in it. Throws what `status` throws. */
+export async function findEdited(named: Named): Promise<NamedFiles> {
+  const { root, project, files } = await status({ ...named, filesOnly: true })
+  return { root, project, edited: files.filter(isEdited) }
+}
+
+export interface Theirs {
+  /** The entries that bring the library's versions. */
+  entryIds: number[]
+  lineageIds: Set<string>
+  /** Files that no pull brings: their current version has no place under /Game. */
+  notPulled: StatusFile[]
+}
+
+/** What a pull has to bring so that these files become the library's versions. */
+export async function findTheirs(wire: Wire, target: PullTarget, files: readonly StatusFile[]): Promise<Theirs> {
+  return withProject(wire, target.root, async ({ api, memory }) => {
+    const lineageIds = [...new Set(files.flatMap(({ lineage_id }) => lineage_id ?? []))]
+    const { lineages } = await findFaces(api, { lineageIds, hashes: [], paths: [] })
+    const faces = new Map(lineages.map((face) => [face.id, face]))
+    const ids = new Map(files.map((file) => [file, bringer(file, { faces, memory, target })]))
+    return {
+      entryIds: [...new Set([...ids.values()].flatMap((id) => id ?? []))],
+      lineageIds: new Set(lineageIds),
+      notPulled: files.filter((file) => ids.get(file) === undefined),
+    }
+  })
+}
+
+export interface KeptFile {
+  /** Below the project's root, with `/`. */
+  file: string
+  entry_id: number | null
+  /** The current version, which the file counts as made from now. */
+  object_id: number
+}
+
+/** Remembers that these files were made from the current versions: the next push makes their next versions. */
+export function keepMine(wire: Wire, root: string, files: readonly StatusFile[]): Promise<KeptFile[]> {
+  return withProject(wire, root, async ({ memory }) => {
+    const kept = files.flatMap((one) => {
+      const { file, lineage_id: lineageId, face_object_id: objectId, face_content_hash: hash, entry_id: entryId } = one
+      if (lineageId === null || objectId === null || hash === null) return []
+      const own = memory.find(file)?.base ?? memory.findByLineages([lineageId])[0]?.base
+      const { guid, assetClass } = own?.lineageId === lineageId ? own : { guid: null, assetClass: null }
+      const base = { hash, guid, assetClass, lineageId, objectId, entryId }
+      return [
+        { based: { file, hash: one.content_hash, edges: null, base }, told: { file, entry_id: entryId, object_id: objectId } },
+      ]
+    })
+    memory.saveBased(kept.map(({ based }) => based))
+    memory.unsettle(kept.map(({ told }) => told.object_id))
+    return kept.map(({ told }) => told)
+  })
+}
+
+interface OfProject {
+  api: ReturnType<typeof createApi>
+  memory: ProjectMemory
+}
+
+async function withProject<T>(
+  wire: Wire & { folders: Folders },
+  root: string,
+  work: (parts: OfProject) => Promise<T>,
+): Promise<T> {
+  const http = openWire(wire, () => {})
+  const memory = new ProjectMemory(projectStateFile(wire.folders, wire.url, root), { address: wire.url, root })
+  try {
+    return await work({ api: createApi(http), memory })
+  } finally {
+    memory.close()
+    await http.close('destroy')
+  }
+}
