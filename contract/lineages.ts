@@ -134,6 +134,9 @@ const many = <S extends TSchema>(item: S) => absentOrNull(Type.Array(item, { max
 
 /** What lies at a path of a project: `path` in lower case, of source files with their extension. */
 export const Place = Type.Object({ path: Text, lineage_id: LineageId })
+/** A current version of another prop that refers to a path where versions were pushed from; one for each path. */
+export const Referrer = Type.Object({ path: Text, object_id: Id, name: nullable(Text) })
+export type Referrer = Static<typeof Referrer>
 export type Place = Static<typeof Place>
 
 /**
@@ -158,8 +161,9 @@ const question = Type.Object({
 /**
  * `cursor`: the change feed's head before anything was read. What was not found is left out. `deleted`: props that were deleted within a
  * year; one that something still needs is among `lineages` too, without an entry. `referred`: those of the paths, in lower case, to which
- * versions that the library keeps refer; what lay there may have moved on. `places`: as asked for, their lineages among `lineages`;
- * `places_next` is where the next page goes on, null at the end. Servers that do not say these leave them out.
+ * versions that the library keeps refer; what lay there may have moved on. `referrers`: where paths were asked for, which current versions
+ * refer to them. `places`: as asked for, their lineages among `lineages`; `places_next` is where the next page goes on, null at the end.
+ * Servers that do not say these leave them out.
  */
 const foundLineages = Type.Object({
   cursor: Count,
@@ -169,6 +173,7 @@ const foundLineages = Type.Object({
   referred: Type.Optional(Type.Array(Text)),
   places: Type.Optional(Type.Array(Place)),
   places_next: Type.Optional(nullable(Count)),
+  referrers: Type.Optional(Type.Array(Referrer)),
   library_epoch: Type.Optional(LibraryEpoch),
 })
 export type FoundLineages = Static<typeof foundLineages>

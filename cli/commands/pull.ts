@@ -19,10 +19,12 @@ import { yesOption } from '../terminal/confirmation.ts'
 import { openDisplay, type ProgressDisplay } from '../terminal/progress-display.ts'
 import { chooseSide } from './pull/both-sides.ts'
 import { askAboutConflicts } from './pull/conflict-questions.ts'
+import { consent } from './pull/consent.ts'
 import { exitOf } from './pull/exit-code.ts'
 import { pullLatest } from './pull/latest.ts'
 import { planWords } from './pull/plan-words.ts'
 import { pullModel } from './pull/progress.ts'
+import { rememberTakenAway } from './pull/taken-away.ts'
 import { type PullLook, pullWords } from './pull/words.ts'
 
 type ConflictChoice = ConflictAnswer | 'ask'
@@ -99,6 +101,7 @@ export const commands = [
         onConflict: onConflict(display),
         link: input.link,
         cacheBytes: requireCacheSize(context),
+        mayTakeAway: consent(context, { yes: input.yes, display }),
         tell: display.tell,
       }
       const look = { out: context.out, verbose: input.verbose, now: context.now(), cwd: context.cwd }
@@ -157,6 +160,7 @@ async function pullNamed(context: Context, { options, references, look, hide, pl
   }
   const { pull } = await import('../../client/pull/pull.ts')
   const report = await pull(ordered).finally(hide)
+  await rememberTakenAway(context, report)
   context.out.result(report, () => pullWords(report, look))
   return exitOf(report)
 }

@@ -31,7 +31,7 @@ export interface AddedProp {
 
 /** Files below the project's root, with `/`. */
 export interface Latest {
-  /** Older here than in the library: the pull brings their current versions. */
+  /** Older here than in the library, or another prop lies in their place there: the pull brings what is current. */
   outdated: string[]
   /** Edited here, from the current version: they stay. */
   modified: string[]
@@ -76,15 +76,20 @@ export async function findLatest(options: LatestOptions): Promise<Latest> {
     const added = await findAdded(api, { target, memory, here: report.files })
     const bringing = new Map(wanted.map((file) => [file.file, bringer(file, { faces, memory, target })]))
     const brought = [...bringing.values()].flatMap((id) => id ?? [])
+    const { elsewhere, replacing } = added
+    // Files that were edited since are conflicts of the pull.
+    const taken = [...replacing.keys()].filter((file) => !bringing.has(file))
     return {
-      outdated: namesOf(outdated).filter((file) => bringing.get(file) !== undefined),
+      outdated: [...namesOf(outdated).filter((file) => bringing.get(file) !== undefined), ...taken],
       modified: namesOf(filesIn('changed')),
       diverged: namesOf(filesIn('both')),
       deleted: namesOf(filesIn('deleted')),
       missing: namesOf(missing),
       not_pulled: namesOf(wanted).filter((file) => bringing.get(file) === undefined),
-      added,
-      entry_ids: [...new Set([...brought, ...(all ? (added ?? []).map(({ entry_id }) => entry_id) : [])])],
+      added: elsewhere,
+      entry_ids: [
+        ...new Set([...brought, ...[...replacing.values(), ...(all ? (elsewhere ?? []) : [])].map(({ entry_id }) => entry_id)]),
+      ],
     }
   } finally {
     memory.close()
@@ -121,18 +126,41 @@ function levelOf(file: string): string | undefined {
   return `${content}/${parts.slice(0, -3).join('/')}.umap`
 }
 
-/** Props that lie in the project by its pushes and were never here. */
+interface Added {
+  /** Props that lie in the project by its pushes and were never here; null where the server does not say it. */
+  elsewhere: AddedProp[] | null
+  /** Those that took the place of a file that is here: by that file. */
+  replacing: Map<string, AddedProp>
+}
+
 async function findAdded(
   api: Parameters<typeof findPlaces>[0],
   { target, memory, here }: { target: PullTarget; memory: ProjectMemory; here: readonly StatusFile[] },
-): Promise<AddedProp[] | null> {
+): Promise<Added> {
+  const replacing: Added['replacing'] = new Map()
   const found = await findPlaces(api, target.project)
-  if (!found) return null
+  if (!found) return { elsewhere: null, replacing }
   const known = new Set(here.flatMap(({ lineage_id }) => lineage_id ?? []))
-  for (const [, , bits, lineageId] of memory.faces.rows()) if (bits & relation.based && lineageId !== null) known.add(lineageId)
+  const files = new Map<string, string>()
+  for (const [file, , bits, lineageId] of memory.faces.rows()) {
+    if (!(bits & relation.based) || lineageId === null) continue
+    known.add(lineageId)
+    files.set(placeOf(file, target), file)
+  }
   const entries = new Map(found.lineages.map(({ id, entry_id, origin_path }) => [id, origin_path === null ? null : entry_id]))
-  return found.places.flatMap(({ path, lineage_id }) => {
+  const elsewhere: AddedProp[] = []
+  for (const { path, lineage_id } of found.places) {
     const entry_id = entries.get(lineage_id) ?? null
-    return entry_id === null || known.has(lineage_id) ? [] : [{ entry_id, path }]
-  })
+    if (entry_id === null || known.has(lineage_id)) continue
+    const file = files.get(path)
+    if (file !== undefined && existsSync(join(target.root, file))) replacing.set(file, { entry_id, path })
+    else elsewhere.push({ entry_id, path })
+  }
+  return { elsewhere, replacing }
 }
+
+/** Where a file lies, as places are named. */
+const placeOf = (file: string, { content }: PullTarget): string =>
+  file.startsWith(`${content.file}/`)
+    ? `/game/${file.slice(content.file.length + 1).toLowerCase()}`.replace(/\.(uasset|umap)$/, '')
+    : ''

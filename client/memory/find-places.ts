@@ -1,12 +1,14 @@
 /** Asks which props lie where in a project, by its last pushes. Servers that do not say it answer nothing. */
 import { ApiError } from '../../contract/errors.ts'
-import type { LineageFace, Place } from '../../contract/lineages.ts'
+import type { LineageFace, Place, Referrer } from '../../contract/lineages.ts'
 import type { Api } from '../http/api.ts'
 
 export interface ProjectPlaces {
   places: Place[]
   /** Of the props that lie there. */
   lineages: LineageFace[]
+  /** Where paths were asked for: who refers to them. */
+  referrers: Referrer[]
 }
 
 /** All places of a project, 5,000 to a request; those at `paths` alone where there are some. Undefined where the server does not say it. */
@@ -15,7 +17,7 @@ export async function findPlaces(
   project: string,
   paths?: readonly string[],
 ): Promise<ProjectPlaces | undefined> {
-  const found: ProjectPlaces = { places: [], lineages: [] }
+  const found: ProjectPlaces = { places: [], lineages: [], referrers: [] }
   let after: number | null = 0
   while (after !== null) {
     const asked: { project: string; paths?: string[]; after: number } = {
@@ -27,6 +29,7 @@ export async function findPlaces(
     if (!answer?.places) return undefined
     found.places.push(...answer.places)
     found.lineages.push(...answer.lineages)
+    found.referrers.push(...(answer.referrers ?? []))
     // One that repeats itself would go on for ever.
     const next: number | null = answer.places_next ?? null
     after = next !== null && next > after ? next : null

@@ -1,7 +1,8 @@
 /** What is to be done about each file of a pull: add it, leave it, replace it, or ask. Reads only what memory does not answer for. */
 import { type BigIntStats, lstatSync } from 'node:fs'
 import type { Api } from '../http/api.ts'
-import { findKnownBytes } from '../memory/known-bytes.ts'
+import { findPlaces } from '../memory/find-places.ts'
+import { findKnownBytes, type KnownBytes } from '../memory/known-bytes.ts'
 import type { ProjectMemory } from '../memory/project-memory.ts'
 import type { UnreadFile } from '../project/file-reader.ts'
 import { statKey } from '../project/fingerprint.ts'
@@ -11,7 +12,7 @@ import { type ContentFolder, type Destination, type Inspection, inspectDestinati
 import { type Obstacle, obstacle } from './obstacle.ts'
 
 /**
- * `safe_overwrite`: what is there is a version of the same prop that the library has now. `conflict`: it is something else, which
+ * `safe_overwrite`: what is there is a version of the same prop that the library has now, or of the prop whose place this one takes. `conflict`: it is something else, which
  * may be nowhere else.
  */
 export type Action = 'add' | 'identical' | 'safe_overwrite' | 'conflict'
@@ -25,6 +26,8 @@ export interface Decision extends Destination {
   localStat: string | undefined
   /** Of `safe_overwrite`: the version that is there. */
   replacedObjectId?: number
+  /** Of `safe_overwrite`: what is there is a version of another prop, whose place this one takes. */
+  takesPlace?: true
 }
 
 export interface Comparison extends Pick<Inspection, 'warnings'> {
@@ -34,9 +37,9 @@ export interface Comparison extends Pick<Inspection, 'warnings'> {
 }
 
 interface Comparing {
-  /** The folder that the files go to. */
+  /** The folder that the files go to, and the project that it is of, where it is one. */
   content: ContentFolder
-
+  project?: string
   /** Undefined: nothing is remembered. */
   memory: ProjectMemory | undefined
   /** Asked which of the bytes that lie there it has. Undefined: whatever differs is a conflict. */
@@ -59,7 +62,7 @@ export async function compareProject(files: readonly PullFile[], comparing: Comp
 }
 
 async function decide(destinations: readonly Destination[], comparing: Comparing): Promise<Omit<Comparison, 'warnings'>> {
-  const { memory, library, onBytes, signal } = comparing
+  const { memory, library, project = '', onBytes, signal } = comparing
   const there = destinations.filter(({ stats }) => stats).map(({ file }) => file)
   const rememberedFiles = new Map(memory?.findAll(there).map((known) => [known.file, known]))
   const occupied = destinations.flatMap((destination): Occupied[] =>
@@ -81,23 +84,63 @@ async function decide(destinations: readonly Destination[], comparing: Comparing
       ? [obstacle('unreadable', file, `${file} cannot be read (${result.code}).`)]
       : [],
   )
-  return { decisions: library ? await askAboutConflicts(decisions, library) : decisions, obstacles }
+  return { decisions: library ? await askAboutConflicts(decisions, { library, project }) : decisions, obstacles }
 }
 
 /** What differs is replaced where the library, asked now, has it as a version of the same prop: what was remembered of it may be over. */
-async function askAboutConflicts(decisions: readonly Decision[], library: Pick<Api, 'lineages'>): Promise<Decision[]> {
+async function askAboutConflicts(decisions: readonly Decision[], { library, project }: Asking): Promise<Decision[]> {
   const local = decisions.flatMap(({ action, localHash: hash, known, pullFile: { object } }) => {
     if (action !== 'conflict' || hash === undefined) return []
     const isRemembered = known?.base?.hash === hash && known.base.lineageId === object.lineage_id
     return [{ hash, lineageId: object.lineage_id, isRemembered }]
   })
-  const { versions } = await findKnownBytes(library, local)
+  const bytes = await findKnownBytes(library, local)
+  const taking = await findTakenPlaces(decisions, bytes, { library, project })
   return decisions.map((decision) => {
-    const version = decision.action === 'conflict' ? versions.get(decision.localHash ?? '') : undefined
+    if (taking.has(decision)) return { ...decision, action: 'safe_overwrite', takesPlace: true }
+    const version = decision.action === 'conflict' ? bytes.versions.get(decision.localHash ?? '') : undefined
     if (version?.lineage_id !== decision.pullFile.object.lineage_id) return decision
     return { ...decision, action: 'safe_overwrite', replacedObjectId: version.object_id }
   })
 }
+
+interface Asking {
+  library: Pick<Api, 'lineages'>
+  project: string
+}
+
+/**
+ * Conflicts with another prop that gave its place up: this machine brought or sent it, its bytes are as the library has them, and it lies elsewhere
+ * now, was deleted, or the project has the pulled one in its place by now.
+ */
+async function findTakenPlaces(
+  decisions: readonly Decision[],
+  { versions, faces, deleted }: KnownBytes,
+  { library, project }: Asking,
+): Promise<Set<Decision>> {
+  const taking = new Set<Decision>()
+  const open = new Map<string, Decision>()
+  for (const decision of decisions) {
+    const { action, localHash = '', known, pullFile } = decision
+    const lineageId = versions.get(localHash)?.lineage_id ?? deleted.get(localHash)
+    const isOther = action === 'conflict' && lineageId !== undefined && lineageId !== pullFile.object.lineage_id
+    if (!isOther || known?.base?.lineageId !== lineageId) continue
+    const face = faces.get(lineageId)
+    const isThere = face?.origin_path?.toLowerCase() === pullFile.object.origin_path?.toLowerCase()
+    if (isThere && !deleted.has(localHash)) open.set(placeOf(pullFile.object), decision)
+    else taking.add(decision)
+  }
+  if (open.size === 0 || project === '') return taking
+  const places = (await findPlaces(library, project, [...open.keys()]))?.places ?? []
+  for (const { path, lineage_id } of places) {
+    const decision = open.get(path)
+    if (decision?.pullFile.object.lineage_id === lineage_id) taking.add(decision)
+  }
+  return taking
+}
+
+const placeOf = ({ origin_path, source_ext }: PullFile['object']): string =>
+  `${origin_path?.toLowerCase()}${source_ext ? `.${source_ext}` : ''}`
 
 const isRemembered = ({ known, stats }: Occupied): boolean => known?.stat === statKey(stats)
 

@@ -4,7 +4,7 @@ import { limits } from '../../contract/limits.ts'
 import type { PullJobDetail, PullJobEntry, PullJobObject, PullWarning } from '../../contract/pull-jobs.ts'
 import { isNewerEngine } from '../../formats/engine-version.ts'
 import type { Decision } from './compare.ts'
-import type { PullFile } from './destinations.ts'
+import type { LeftOutFile, PullFile } from './destinations.ts'
 import { type Obstacle, obstacle } from './obstacle.ts'
 import type { PulledFile } from './report.ts'
 
@@ -12,6 +12,12 @@ export function itemOf({ pullFile, file }: Pick<Decision, 'pullFile' | 'file'>, 
   const { object, name: asset_name, destination } = pullFile
   const { content_hash, lineage_id, object_id, blob_size: size } = object
   return { file, outcome, asset_name, destination, content_hash, lineage_id, object_id, size }
+}
+
+/** `content`: the folder that nothing of it comes to. */
+export function leftOutItem(pullFile: LeftOutFile, { file: folder }: { file: string }): PulledFile {
+  const file = `${folder}/${pullFile.path}`
+  return { ...itemOf({ pullFile, file }, 'left_out'), error: pullFile.why }
 }
 
 /** Told to the library alone: people hear of an older version that yields by a warning. */

@@ -4,8 +4,8 @@ import { ClosureAddresses } from '../content/closure-addresses.ts'
 import { isClaimLost, type PullClaim } from './claim.ts'
 import { compareProject, type Decision, unlessRemoved } from './compare.ts'
 import { answerConflicts, isOpen, needsAnswer } from './conflict-answers.ts'
-import { type LeftOutFile, nothingRemains } from './destinations.ts'
-import { asThereAlready, ending, itemOf, type JobFiles, uniteEntries } from './job-report.ts'
+import { nothingRemains } from './destinations.ts'
+import { asThereAlready, ending, itemOf, type JobFiles, leftOutItem, uniteEntries } from './job-report.ts'
 import type { Obstacle } from './obstacle.ts'
 import type { ConflictAnswer, PullParts } from './options.ts'
 import { nothingYet, type PlannedFiles, plannedFilesOf } from './orders/planned-files.ts'
@@ -13,6 +13,8 @@ import { backupFolder, clearStaging } from './placing/folders.ts'
 import { notYetKnown, type Planned, placePlanned } from './placing/place-and-remember.ts'
 import { settledFiles } from './placing/recovery.ts'
 import { checkReplaced, findGone } from './preflight.ts'
+import { takeAwayFormer } from './removing/former-places.ts'
+import type { TakingAway } from './removing/take-away.ts'
 import { type JobReport, type PulledFile, sentReport, sumsOf } from './report.ts'
 
 export interface ClaimedJob {
@@ -49,6 +51,8 @@ export class PullJob {
   readonly #bytes = { downloaded: 0, from_cache: 0, placed: 0, total: 0 }
   #planned: PlannedFiles
   #spellings: PullWarning[] = []
+  readonly #backups: string
+  #takingAway: TakingAway = { taken: [], left: [] }
 
   constructor(parts: PullParts, job: JobParts) {
     this.#parts = parts
@@ -58,6 +62,7 @@ export class PullJob {
     this.#signal = AbortSignal.any([parts.signal, ...this.#claims.map(({ signal }) => signal)])
     const entries = job.jobs.flatMap((one) => one.job.entries)
     this.#entryIds = new Map(entries.map(({ object_id, entry_id }) => [object_id, entry_id]))
+    this.#backups = backupFolder(parts.target.root, this.#id, new Date())
     this.#planned = nothingYet({ ...job, target: parts.target })
   }
 
@@ -100,12 +105,12 @@ export class PullJob {
     tell({ kind: 'job', jobId: this.#id, files: files.length, bytes: this.#bytes.total })
     tell({ kind: 'phase', phase: 'compare' })
     for (const [hash, item] of settledFiles(this.#parts, this.#id)) this.#files.set(hash, item)
-    for (const file of leftOut) this.#files.set(file.object.content_hash, this.#leftOutItem(file))
+    for (const file of leftOut) this.#files.set(file.object.content_hash, leftOutItem(file, target.content))
     const nothing = nothingRemains(planned)
     if (nothing.length > 0) return nothing
     const { decisions, obstacles, warnings } = await compareProject(
       files.filter(({ object }) => !this.#files.has(object.content_hash)),
-      { content: target.content, memory: this.#parts.memory, library: this.#parts.api, signal: this.#signal },
+      { ...target, memory: this.#parts.memory, library: this.#parts.api, signal: this.#signal },
     )
     this.#spellings = warnings
     this.#spellAsHere(decisions)
@@ -113,7 +118,16 @@ export class PullJob {
     this.#settleIdentical(decisions.filter(({ action }) => action === 'identical'))
     // Nobody is asked about files of a pull that cannot come to pass.
     if (obstacles.length > 0) return obstacles
-    return this.#bringDecided(this.#withinOrder(decisions), this.#addressesOf(objects))
+    const inTheWay = await this.#bringDecided(this.#withinOrder(decisions), this.#addressesOf(objects))
+    if (inTheWay.length === 0 && this.#job.only === undefined) await this.#takeAwayMoved()
+    return inTheWay
+  }
+
+  /** Where props were before, once they are in their new places. */
+  async #takeAwayMoved(): Promise<void> {
+    const brought = [...this.#files.values()].filter(({ outcome }) => outcome !== 'left_out' && outcome !== 'failed')
+    const about = { brought, targetRoot: this.#job.jobs[0]?.job.target_root ?? '', jobId: this.#id, onBegin: this.#confirm }
+    this.#takingAway = await takeAwayFormer({ ...this.#parts, signal: this.#signal }, about)
   }
 
   /** A folder that is here in other letters is the one that files go to. */
@@ -130,11 +144,6 @@ export class PullJob {
     )
 
   #confirm = (): Promise<unknown> => Promise.all(this.#claims.map((claim) => claim.confirm()))
-
-  #leftOutItem(pullFile: LeftOutFile): PulledFile {
-    const file = `${this.#parts.target.content.file}/${pullFile.path}`
-    return { ...itemOf({ pullFile, file }, 'left_out'), error: pullFile.why }
-  }
 
   /** What the order is not about stays as it is. */
   #withinOrder(decisions: readonly Decision[]): Decision[] {
@@ -165,19 +174,23 @@ export class PullJob {
 
   #plan = (decisions: readonly Decision[]): Planned[] =>
     decisions.map((decision) =>
-      decision.action === 'add'
-        ? { decision, item: itemOf(decision, 'added') }
-        : { decision, item: { ...itemOf(decision, 'updated'), replaced_object_id: decision.replacedObjectId } },
+      decision.action === 'add' ? { decision, item: itemOf(decision, 'added') } : { decision, item: this.#updated(decision) },
     )
 
+  /** What another prop was is kept. */
+  #updated(decision: Decision): PulledFile {
+    const item = itemOf(decision, 'updated')
+    if (!decision.takesPlace) return { ...item, replaced_object_id: decision.replacedObjectId }
+    return { ...item, backup: `${this.#backups}/${decision.file}` }
+  }
+
   #planAnswered(asked: readonly Decision[], answers: ReadonlyMap<string, ConflictAnswer>): Planned[] {
-    const backups = backupFolder(this.#parts.target.root, this.#id, new Date())
     return asked.flatMap((decision): Planned[] => {
       const answer = answers.get(decision.file) ?? 'keep'
       if (answer === 'overwrite') {
         const now = unlessRemoved(decision)
         if (now.action === 'add') return this.#plan([now])
-        return [{ decision, item: { ...itemOf(decision, 'overwritten'), backup: `${backups}/${decision.file}` } }]
+        return [{ decision, item: { ...itemOf(decision, 'overwritten'), backup: `${this.#backups}/${decision.file}` } }]
       }
       this.#settle(decision, answer === 'skip' ? 'skipped' : 'kept')
       return []
@@ -274,6 +287,8 @@ export class PullJob {
       target_root,
       entries: uniteEntries(jobs.map(({ job }) => job)),
       files,
+      taken_away: this.#takingAway.taken,
+      not_taken_away: this.#takingAway.left,
       obstacles: [...obstacles],
       warnings: [...this.#planned.warnings, ...this.#spellings],
       ...this.#planned.missing,

@@ -8,6 +8,7 @@ import type { ProjectMemory } from '../memory/project-memory.ts'
 import type { TellPull } from '../progress.ts'
 import type { EntriesOrder } from './orders/parts.ts'
 import { chosenRoot } from './orders/target-root.ts'
+import type { TakingOptions } from './removing/take-away.ts'
 import type { PullTarget } from './target-project.ts'
 
 /** An entry, and the version of it when that is not to be the current one. */
@@ -73,6 +74,8 @@ export interface PullOptions extends Wire {
   onConflict?: ConflictAnswer | ConflictAnswers
   /** Whether a package is open in an editor, by the path that it has there: it is not replaced without an answer. */
   isOpen?: (packageName: string) => boolean
+  /** Whether files that have no place in the project any more may be taken away; without it they stay. */
+  mayTakeAway?: TakingOptions['mayTakeAway']
   /** Place what needs no answer first, and ask then. */
   askLast?: boolean
   /** Place hard links to the content cache, read-only, where the disk allows that. */

@@ -23,6 +23,8 @@ import { withRootWarning } from './orders/target-root.ts'
 import { uniteFiles } from './orders/united-files.ts'
 import { queuedJobs } from './orders/waiting-jobs.ts'
 import { checkReplaced } from './preflight.ts'
+import { findFormerPlaces } from './removing/former-places.ts'
+import type { LeavingReason } from './removing/take-away.ts'
 import type { ReportedFile } from './report.ts'
 
 export interface PlannedFile extends ReportedFile {
@@ -40,6 +42,8 @@ export interface JobPlan extends MissingInProject {
   target_root: string
   entries: PullJobEntry[]
   files: PlannedFile[]
+  /** Files that would be taken away where nothing is against it: their props lie elsewhere now. */
+  leaving: { file: string; lineage_id: string; why: LeavingReason; to?: string }[]
   obstacles: Obstacle[]
   warnings: PullWarning[]
   summary: Record<Action, number>
@@ -177,19 +181,22 @@ class Planner {
     const { target, signal } = options
     const destined = destinationsOf(objects, targetRoot, whyNotIn(target))
     const { files, leftOut, refused } = destined
-    const comparing = { content: target.content, memory, library: api, signal }
+    const comparing = { ...target, memory, library: api, signal }
     const { decisions, obstacles, warnings: spellings } = await compareProject(files, comparing)
     const isOverwriting = conflictChoice(options) === 'overwrite'
     const placed = decisions.filter(
       ({ action }) => action === 'add' || action === 'safe_overwrite' || (action === 'conflict' && isOverwriting),
     )
     const newer = await this.#newerVersions(objects)
+    const brought = decisions.map(({ file, pullFile: { object } }) => ({ ...object, file }))
+    const leaving = await findFormerPlaces({ target, memory, api, targetRoot }, brought)
     const engine_needed = newestEngine(objects)
     return {
       job_id: jobId,
       target_root: targetRoot,
       entries,
       files: decisions.map((decision) => plannedFile(decision, newer)),
+      leaving: leaving.map(({ lineageId: lineage_id, ...one }) => ({ ...one, lineage_id })),
       obstacles: [
         ...refused.map(({ what, why }) => obstacle('not-allowed', what, `${what} ${why}.`)),
         ...nothingRemains(destined),

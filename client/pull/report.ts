@@ -5,6 +5,7 @@ import type { PullJobDetail, PullJobEntry, PullWarning, PullReport as SentReport
 import type { MissingInProject } from './missing-in-project.ts'
 import type { Obstacle } from './obstacle.ts'
 import type { WaitingJob } from './orders/waiting-jobs.ts'
+import type { LeftFile, TakenAway } from './removing/take-away.ts'
 
 /**
  * `added`, `updated` (a version that the library has was replaced) and `overwritten` (a conflict, whose file is kept in `backup`)
@@ -29,7 +30,7 @@ export interface ReportedFile {
 
 export interface PulledFile extends ReportedFile {
   outcome: Outcome
-  /** Of `overwritten`: where what was there before is kept, below the project's root. */
+  /** Of `overwritten`, and of `updated` where another prop was there: where that is kept, below the project's root. */
   backup?: string
   /** Of `updated`: the version that was there before. */
   replaced_object_id?: number
@@ -51,6 +52,10 @@ export interface JobReport extends MissingInProject {
   target_root: string
   entries: PullJobEntry[]
   files: PulledFile[]
+  /** Files that had no place in the project any more, and are kept in a backup. */
+  taken_away: TakenAway[]
+  /** Those of them that stay, and why. */
+  not_taken_away: LeftFile[]
   /** What kept files from being placed; nothing was placed then, unless it came up at the last moment. */
   obstacles: Obstacle[]
   warnings: PullWarning[]
@@ -88,6 +93,8 @@ export const refusedReport = (job: PullJobDetail, error: ApiError, warnings: Pul
   job_id: job.id,
   job_ids: [job.id],
   status: 'refused',
+  taken_away: [],
+  not_taken_away: [],
   reason: error.message,
   resumed: false,
   target_root: job.target_root,

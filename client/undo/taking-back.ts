@@ -5,6 +5,7 @@ import { memberships } from './memberships.ts'
 import { nouns } from './nouns.ts'
 import { reviews } from './reviews.ts'
 import { aside, type Rows, stays } from './row.ts'
+import { takenAway } from './taken-away.ts'
 import { talk } from './talk.ts'
 
 const partOfPush = 'A part of a push, or of what is shown of versions: a push is taken back as a whole.'
@@ -19,6 +20,7 @@ export const takingBack: Rows = {
   ...nouns,
   ...reviews,
   ...talk,
+  ...takenAway,
   ...aside('identity', ['login', 'logout', 'setup'], accounts),
   ...aside('deviceSignIns', ['start', 'collect'], accounts),
   ...aside('tokens', ['create', 'revoke'], accounts),

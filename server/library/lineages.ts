@@ -7,7 +7,7 @@ import type { Sql } from '../database/sql.ts'
 import { atOneMoment } from '../database/transaction.ts'
 import { type EpochRow, epochOf } from '../epoch.ts'
 import type { Handlers } from '../handler.ts'
-import { pathKey, placeKeyOf } from '../push/manifest.ts'
+import { pathKey } from '../push/manifest.ts'
 import { toMetadata } from '../rows/entry.ts'
 import { selectDeletions } from '../rows/former/deleted-lineages.ts'
 import {
@@ -20,7 +20,7 @@ import {
   selectVersionsByHash,
   withPublisher,
 } from '../rows/lineage.ts'
-import { findPlaces, findProject, placesOf, selectReferred } from '../rows/places.ts'
+import { findPlaces, findProject, placeKeyOf, placesOf, referrersOf, selectReferred } from '../rows/places.ts'
 
 export const lineages: Handlers<typeof contract> = {
   async find({ sql, workspace, now, input }) {
@@ -68,19 +68,21 @@ export const lineages: Handlers<typeof contract> = {
   },
 }
 
-/** Of a project that never pushed nothing; undefined where nobody asked. */
+/** Nothing of a project that never pushed, and where nobody asked. */
 async function placesAsked(
   sql: Sql,
   workspaceId: number,
   asked: { project: string; paths?: string[] | null; after?: number } | null | undefined,
-): Promise<Pick<FoundLineages, 'places' | 'places_next'>> {
+): Promise<Pick<FoundLineages, 'places' | 'places_next' | 'referrers'>> {
   if (!asked) return {}
   const projectId = await findProject(sql, workspaceId, asked.project)
-  if (projectId === undefined) return { places: [], places_next: null }
+  const paths = new Set(asked.paths?.map(placeKeyOf))
   if (asked.paths) {
-    const at = await findPlaces(sql, workspaceId, { projectId, paths: new Set(asked.paths.map(placeKeyOf)) })
-    return { places: [...at].map(([path, { lineage_id }]) => ({ path, lineage_id })), places_next: null }
+    const places = [...(await findPlaces(sql, workspaceId, { projectId: projectId ?? -1, paths }))]
+    const referrers = await referrersOf(sql, workspaceId, paths)
+    return { places: places.map(([path, { lineage_id }]) => ({ path, lineage_id })), places_next: null, referrers }
   }
+  if (projectId === undefined) return { places: [], places_next: null }
   const { places, next } = await placesOf(sql, workspaceId, { projectId, after: asked.after ?? 0, most: limits.lineagesFound })
   return { places, places_next: next }
 }

@@ -99,6 +99,22 @@ export async function placesOf(
   return { places: rows.map(({ path, lineage_id }) => ({ path, lineage_id })), next: last?.id ?? null }
 }
 
+/** Who refers to paths, of all current versions: one for each path, of another prop than was pushed from there. */
+export async function referrersOf(
+  sql: Sql,
+  workspaceId: number,
+  paths: Iterable<string>,
+): Promise<{ path: string; object_id: number; name: string | null }[]> {
+  return sql<{ path: string; object_id: number; name: string | null }[]>`
+    select lookup.key as path, found.object_id, found.name from ${lookupTexts(sql, paths)} cross join lateral (
+      select r.id as object_id, r.asset_name as name
+        from objects n
+        join dependencies d on d.workspace_id = n.workspace_id and d.needs_object_id = n.id and d.path_key = lookup.key
+        join objects r on r.workspace_id = d.workspace_id and r.id = d.object_id and r.lineage_id <> n.lineage_id
+        join lineages l on l.workspace_id = r.workspace_id and l.id = r.lineage_id and l.face_object_id = r.id
+       where n.workspace_id = ${workspaceId} and n.path_key = lookup.key order by r.id limit 1) found`
+}
+
 /** The project of a push, and the push that its rows are written by. */
 export interface PushedTo {
   projectId: number

@@ -12,6 +12,7 @@ import { Refusal } from '../../refusal.ts'
 import { count } from '../../terminal/amounts.ts'
 import { wrap } from '../../terminal/wrap.ts'
 import { exitOf } from './exit-code.ts'
+import { rememberTakenAway } from './taken-away.ts'
 import { type PullLook, pullWords } from './words.ts'
 
 export interface ChoosingSide {
@@ -71,6 +72,7 @@ async function take(context: Context, choosing: ChoosingSide, named: NamedFiles)
   const { pull } = await import('../../../client/pull/pull.ts')
   const order = async () => theirs.entryIds.map((entry_id) => ({ entry_id }))
   const report = await pull({ ...options, target, order, theirs: theirs.lineageIds }).finally(hide)
+  await rememberTakenAway(context, report)
   context.out.result(report, () => pullWords(report, look))
   return exitOf(report)
 }

@@ -10,12 +10,12 @@ export function exitOf({ jobs }: PullReport): number {
   return [exits.failed, exits.conflict, exits.partly].find((code) => codes.includes(code)) ?? exits.done
 }
 
-function exitOfJob({ status, summary, warnings }: JobReport): number {
+function exitOfJob({ status, summary, warnings, not_taken_away }: JobReport): number {
   if (status === 'lost' || status === 'refused') return exits.conflict
   const placed = summary.added + summary.updated + summary.overwritten
   if (status === 'failed') return placed > 0 ? exits.partly : exits.failed
   const isShort = warnings.some(lacksOrdered)
-  return isShort || summary.kept + summary.skipped + summary.left_out > 0 ? exits.partly : exits.done
+  return isShort || summary.kept + summary.skipped + summary.left_out + not_taken_away.length > 0 ? exits.partly : exits.done
 }
 
 /** Something that was ordered itself cannot come because of its name; what is only needed by it is a warning. */

@@ -10,6 +10,7 @@ import { askYesOrNo } from '../../terminal/yes-or-no.ts'
 import { exitOf } from './exit-code.ts'
 import { latestWords, staysOpen } from './latest-words.ts'
 import { planWords } from './plan-words.ts'
+import { rememberTakenAway } from './taken-away.ts'
 import { type PullLook, pullWords } from './words.ts'
 
 export interface PullingLatest {
@@ -46,6 +47,7 @@ export async function pullLatest(context: Context, pulling: PullingLatest): Prom
   }
   const { pull } = await import('../../../client/pull/pull.ts')
   const report = await pull(ordered).finally(hide)
+  await rememberTakenAway(context, report)
   context.out.result({ ...report, latest }, () => [...pulled(report, look), ...left()])
   const code = exitOf(report)
   return code === exits.done && staysOpen(latest) ? exits.partly : code

@@ -42,6 +42,7 @@ function onePlan(plan: JobPlan, report: PullPlan, look: PullLook): string[] {
     ...sums(plan, report, look),
     ...engineWords(plan, report, look),
     ...files(plan, look),
+    ...leaving(plan, look),
     ...newer(plan, look),
     ...missingWords(plan, { out, entries: plan.entries.length, all: look.verbose, allFlag: '--verbose' }),
     ...(plan.obstacles.length > 0 ? ['', out.paint(['red', 'bold'], 'In the way:'), ...obstacleLines(plan.obstacles, look)] : []),
@@ -80,6 +81,22 @@ function files({ files: all }: JobPlan, { out, verbose }: PullLook): string[] {
       remarked(`  ${actionWords[action][0]} ${printable(file)}`, out.paint('dim', size(bytes)), out.width),
     ),
     ...(changing.length > shown.length ? [`    and ${number(changing.length - shown.length)} more (--verbose)`] : []),
+  ]
+}
+
+function leaving({ leaving: all }: JobPlan, { out, verbose }: PullLook): string[] {
+  const shown = verbose ? all : all.slice(0, mostFiles)
+  if (shown.length === 0) return []
+  return [
+    '',
+    out.paint('bold', 'Would be moved away:'),
+    ...wrap(
+      'The props of these files lie elsewhere now. Old files go into a backup where they were not changed here:',
+      out.width,
+      '  ',
+    ),
+    ...shown.map(({ file, to }) => `    ${printable(file)}${to === undefined ? '' : ` → ${printable(to)}`}`),
+    ...(all.length > shown.length ? [`    and ${number(all.length - shown.length)} more (--verbose)`] : []),
   ]
 }
 

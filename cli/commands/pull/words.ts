@@ -1,6 +1,7 @@
 /** What a pull came to, in words: sums first, then everything that someone should look at, with what to do about it. */
 import { join, relative } from 'node:path'
 import type { Obstacle } from '../../../client/pull/obstacle.ts'
+import { type LeftReason, leftReasons } from '../../../client/pull/removing/take-away.ts'
 import type { JobReport, Outcome, PulledFile, PullReport } from '../../../client/pull/report.ts'
 import { outcomes } from '../../../client/pull/report.ts'
 import { printable } from '../../../system/printable.ts'
@@ -58,6 +59,8 @@ function jobWords(job: JobReport, report: PullReport, look: PullLook): string[] 
     ...newFiles(job, look),
     ...keptFiles(job, report, look),
     ...overwrittenFiles(job, look),
+    ...takenAway(job, look),
+    ...leftFiles(job, report, look),
     ...olderVersions(job, look),
     ...obstacles(job, look),
     ...missingWords(job, { out: look.out, entries: job.entries.length, all: look.verbose, allFlag: '--verbose' }),
@@ -91,7 +94,7 @@ function heading(job: JobReport, { project, root, jobs, took_ms }: PullReport, {
   return wrap(`${paint(['red', 'bold'], titles[job.status])} ${reason}`, width)
 }
 
-function sums({ summary, bytes, status }: JobReport, { out: { paint } }: PullLook): string[] {
+function sums({ summary, bytes, status, taken_away }: JobReport, { out: { paint } }: PullLook): string[] {
   const shown = outcomes.filter((outcome) => summary[outcome] > 0)
   const width = Math.max(0, ...shown.map((outcome) => number(summary[outcome]).length))
   const moved = [
@@ -99,6 +102,7 @@ function sums({ summary, bytes, status }: JobReport, { out: { paint } }: PullLoo
     ...(bytes.from_cache > 0 ? [`${size(bytes.from_cache)} were on this machine`] : []),
   ]
   const lines = shown.map((outcome) => `  ${paint('bold', number(summary[outcome]).padStart(width))} ${sumWords[outcome]}`)
+  if (taken_away.length > 0) lines.push(`  ${paint('bold', number(taken_away.length).padStart(width))} moved away, with a backup`)
   return [
     ...(lines.length > 0 || status !== 'done' ? lines : ['  nothing to do']),
     ...(moved.length > 0 ? [`  ${paint('dim', moved.join(', '))}`] : []),
@@ -148,9 +152,41 @@ function keptFiles(job: JobReport, { root }: PullReport, look: PullLook): string
 const overwrittenFiles = (job: JobReport, look: PullLook): string[] =>
   listed(
     ['Overwritten:', 'What was here before is kept:'],
-    filesOf(job, 'overwritten').map(({ backup, file }) => backup ?? file),
+    filesOf(job, 'overwritten', 'updated').flatMap(({ backup, file, outcome }) => backup ?? (outcome === 'updated' ? [] : file)),
     look,
   )
+
+const takenAway = ({ taken_away }: JobReport, look: PullLook): string[] =>
+  listed(
+    ['Moved:', 'These props lie elsewhere now. Their old files are kept for 30 days, and `ph undo` brings them back:'],
+    taken_away.map(({ file, to }) => (to === undefined ? file : `${file} → ${to}`)),
+    look,
+  )
+
+/** Grouped by why they stay. */
+function leftFiles({ not_taken_away: left }: JobReport, { root }: PullReport, look: PullLook): string[] {
+  return [...Map.groupBy(left, ({ reason }) => reason)].flatMap(([reason, files]) => {
+    const named = files.map(({ file, to, referred_by }) => {
+      const by = referred_by === undefined ? '' : ` (${referred_by})`
+      return to === undefined ? file : `${file} → ${to}${by}`
+    })
+    const words = `The props of these lie elsewhere now, and their old files stay. ${leftReasons[reason]}`
+    const ways =
+      reason === 'modified' ? twoWaysOut(files.map(({ file }) => relative(look.cwd, join(root, file)))) : leftAdvice[reason]
+    return [
+      ...listed(['Still in the old place:', words], named, look),
+      ...ways.flatMap((text) => wrap(`→ ${text}`, look.out.width, '    ').map((line) => look.out.paint('dim', line))),
+    ]
+  })
+}
+
+const leftAdvice: Record<Exclude<LeftReason, 'modified'>, readonly string[]> = {
+  referred: ['Open and save what is named in the editor, and push it: the next pull takes the old file away then.'],
+  open: ['Close it there, then `ph pull` again.'],
+  not_ours: ['Remove it by hand where nobody needs it.'],
+  no_file: ['Remove it by hand where nobody needs it.'],
+  not_allowed: ['The same command with `--yes` takes them away, into a backup.'],
+}
 
 const olderVersions = (job: JobReport, look: PullLook): string[] =>
   listed(

@@ -23,6 +23,12 @@ const JobReport = shape(
       ${file}, outcome: "added" | "updated" | "identical" | "overwritten" | "kept" | "skipped" | "left_out" | "failed",
       backup?: string, replaced_object_id?: integer, error?: string
     }[],
+    taken_away: { file: string, lineage_id: string, why: "moved" | "removed", to?: string, backup: string }[],
+    not_taken_away: {
+      file: string, lineage_id: string, why: "moved" | "removed", to?: string,
+      reason: "referred" | "modified" | "open" | "not_ours" | "no_file" | "not_allowed",
+      referred_by?: string
+    }[],
     obstacles: Obstacle[], warnings: PullWarning[],
     summary: {
       added: integer, updated: integer, identical: integer, overwritten: integer, kept: integer, skipped: integer,
@@ -40,6 +46,7 @@ const JobPlan = shape(
       ${file}, action: "add" | "identical" | "safe_overwrite" | "conflict",
       version?: integer, newer_object_id?: integer, newer_version?: integer
     }[],
+    leaving: { file: string, lineage_id: string, why: "moved" | "removed", to?: string }[],
     obstacles: Obstacle[], warnings: PullWarning[],
     summary: { add: integer, identical: integer, safe_overwrite: integer, conflict: integer },
     bytes: { total: integer, to_download: integer, in_cache: integer }, engine_needed: string | null, engine_too_old: boolean

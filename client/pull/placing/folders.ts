@@ -36,9 +36,15 @@ export function foldersOfPulls({ root, content }: PullTarget): string[] {
  * Where replaced files are kept: below the project's root, named for when, whose and by what, and not there yet. Letters that every
  * system takes.
  */
-export function backupFolder(root: string, jobId: number, now: Date): string {
+export const backupFolder = (root: string, jobId: number, now: Date): string => newFolder(root, `before pull ${jobId}`, now)
+
+/** The same for files that have no place in the project any more. */
+export const takenAwayFolder = (root: string, jobId: number, now: Date): string =>
+  newFolder(root, `taken away by pull ${jobId}`, now)
+
+function newFolder(root: string, what: string, now: Date): string {
   const when = now.toISOString().slice(0, 19).replace('T', ' ').replaceAll(':', '.')
-  const first = `Saved/PropHouse/Backups/${when} ${personHere()}, before pull ${jobId}`
+  const first = `Saved/PropHouse/Backups/${when} ${personHere()}, ${what}`
   let folder = first
   for (let n = 2; existsSync(join(root, folder)); n++) folder = `${first} (${n})`
   return folder

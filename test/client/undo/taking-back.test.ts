@@ -4,6 +4,8 @@ import { takingBack } from '../../../client/undo/taking-back.ts'
 import { allRoutes } from '../../../contract/index.ts'
 import { effectOf } from '../../../contract/route.ts'
 
+/** What a pull changed here. */
+const onThisDisk = ['files.takenAway']
 const writing = allRoutes.flatMap(([noun, verb, route]) => (effectOf(route) === 'reads' ? [] : `${noun}.${verb}`))
 
 test('every route that writes says how it is taken back, why it cannot be, or why it is no change of its own', () => {
@@ -11,7 +13,7 @@ test('every route that writes says how it is taken back, why it cannot be, or wh
 })
 
 test('no row is of a route that does not write', () => {
-  expect(Object.keys(takingBack).filter((name) => !writing.includes(name))).toEqual([])
+  expect(Object.keys(takingBack).filter((name) => !writing.includes(name) && !onThisDisk.includes(name))).toEqual([])
 })
 
 test('reasons are whole sentences', () => {

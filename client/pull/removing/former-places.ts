@@ -1,0 +1,96 @@
+/** Files that lie where their props were before someone moved or renamed them. */
+import { existsSync } from 'node:fs'
+import { join } from 'node:path'
+import type { FoundVersion } from '../../../contract/lineages.ts'
+import { nameKey } from '../../../contract/names.ts'
+import type { Api } from '../../http/api.ts'
+import { findPlaces } from '../../memory/find-places.ts'
+import { findFacesInBulk } from '../../memory/find-versions.ts'
+import type { ProjectMemory } from '../../memory/project-memory.ts'
+import type { KnownFile } from '../../project/known-file.ts'
+import type { PullTarget } from '../target-project.ts'
+import { type LeavingFile, type TakingAway, type TakingParts, takeAway } from './take-away.ts'
+
+/** A file that a pull brings, or found in its place. */
+export interface BroughtFile {
+  file: string
+  lineage_id: string
+  object_id: number
+}
+
+interface Looking {
+  target: PullTarget
+  memory: ProjectMemory | undefined
+  api: Pick<Api, 'lineages'>
+  targetRoot: string
+}
+
+/**
+ * Of the props that a pull brings: their files at places where they were pushed from before, and are not any more. Where the project itself has the
+ * prop there still, it stays. Servers that do not say where a version was pushed from know of none.
+ */
+export async function findFormerPlaces(
+  { target, memory, api, targetRoot }: Looking,
+  brought: readonly BroughtFile[],
+): Promise<LeavingFile[]> {
+  const places = new Set(brought.map(({ file }) => nameKey(file)))
+  const byLineage = new Map(brought.map((one) => [one.lineage_id, one]))
+  const others = (memory?.findByLineages([...byLineage.keys()]) ?? []).filter(
+    ({ file, base }) => base && !places.has(nameKey(file)) && existsSync(join(target.root, file)),
+  )
+  if (others.length === 0) return []
+  const lineageIds = [...new Set(others.flatMap(({ base }) => base?.lineageId ?? []))]
+  const found = await findFacesInBulk(api, { lineageIds, hashes: others.flatMap(({ base }) => base?.hash ?? []), paths: [] })
+  const versions = new Map(found?.versions.map((version) => [version.content_hash, version]))
+  const faces = new Map(found?.lineages.map((face) => [face.id, face]))
+  const former = others.flatMap((one): (LeavingFile & { place: string })[] => {
+    const { lineageId = '', hash = '' } = one.base ?? {}
+    const [version, face, now] = [versions.get(hash), faces.get(lineageId), byLineage.get(lineageId)]
+    if (!version?.origin_path || version.lineage_id !== lineageId || !face || face.face_object_id !== now?.object_id) return []
+    const isThere = face.origin_path?.toLowerCase() === version.origin_path.toLowerCase()
+    if (isThere || !liesWhere(one, version, { target, targetRoot })) return []
+    return [{ file: one.file, lineageId, why: 'moved', to: now.file, place: placeOf(version) }]
+  })
+  if (former.length === 0) return []
+  const paths = former.map(({ place }) => place)
+  const { places: own = [], referrers = [] } = (await findPlaces(api, target.project, [...new Set(paths)])) ?? {}
+  const lying = new Map(own.map(({ path, lineage_id }) => [path, lineage_id]))
+  const referring = new Map(referrers.map(({ path, object_id, name }) => [path, name ?? `version ${object_id}`]))
+  return former.flatMap(({ place, ...one }) => {
+    if (lying.get(place) === one.lineageId) return []
+    const referredBy = referring.get(place)
+    return referredBy === undefined ? [one] : [{ ...one, referredBy }]
+  })
+}
+
+interface Brought {
+  brought: readonly BroughtFile[]
+  targetRoot: string
+  jobId: number
+  /** Called before anything is taken away. */
+  onBegin(): Promise<unknown>
+}
+
+/** Takes such files away, as far as they may be. */
+export async function takeAwayFormer(parts: TakingParts, { brought, targetRoot, jobId, onBegin }: Brought): Promise<TakingAway> {
+  const leaving = await findFormerPlaces({ ...parts, targetRoot }, brought)
+  if (leaving.length === 0) return { taken: [], left: [] }
+  await onBegin()
+  return takeAway(parts, leaving, jobId)
+}
+
+const placeOf = ({ origin_path, source_ext }: FoundVersion): string =>
+  `${origin_path?.toLowerCase()}${source_ext ? `.${source_ext}` : ''}`
+
+/** Whether a file is where a version lands: a copy that someone made elsewhere is theirs. */
+function liesWhere(
+  { file }: KnownFile,
+  { origin_path }: FoundVersion,
+  { target, targetRoot }: Pick<Looking, 'target' | 'targetRoot'>,
+): boolean {
+  const path = `/Game/${file.slice(target.content.file.length + 1)}`.replace(/\.[^./]*$/, '')
+  return (
+    file.startsWith(`${target.content.file}/`) &&
+    nameKey(path) === nameKey(targetRoot + (origin_path ?? '').slice('/Game'.length))
+  )
+}

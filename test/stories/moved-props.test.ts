@@ -1,0 +1,182 @@
+/** Props that a colleague renamed, moved or made anew: a pull puts the new files in their places and moves unchanged old ones away. */
+import { spawn } from 'node:child_process'
+import { existsSync, openSync, readFileSync, renameSync, symlinkSync } from 'node:fs'
+import { join } from 'node:path'
+import { expect, test } from 'vitest'
+import { callAs, type Json } from '../support/api.ts'
+import { filesBelow } from '../support/pull.ts'
+import { item, pushed } from '../support/push.ts'
+import { startTestServer } from '../support/server.ts'
+import { type Workstation, workstation } from '../support/workstation.ts'
+
+const server = await startTestServer()
+const payload = (text: string) => ({ payload: Buffer.from(text) })
+const [barrel, cask] = ['Content/Props/SM_Barrel.uasset', 'Content/Furniture/SM_Cask.uasset']
+const [guid, newGuid] = ['0123456789ABCDEF0123456789ABCDEF', 'FEDCBA9876543210FEDCBA9876543210']
+const level = 'Content/Maps/L_Inn.umap'
+
+async function house() {
+  const { url, keys } = await server.addWorkspace()
+  const mia = workstation({ url, key: keys.mia }, 'Inn')
+  await mia.save({ [barrel]: { ...payload('v1'), guid } })
+  await mia.ph('push')
+  const max = workstation({ url, key: keys.max }, 'Inn')
+  await max.ph('pull --all')
+  return { mia, max, build: workstation({ url, key: keys.adam }, 'Inn'), call: callAs(url, keys.mia) }
+}
+
+/** On the disk: the package keeps its identity. */
+async function move(who: Workstation): Promise<void> {
+  await who.save({ [cask]: { ...payload('v2'), guid } })
+  who.remove(barrel)
+  await who.ph('push')
+}
+
+const read = ({ root }: Workstation, file: string) => readFileSync(join(root, file))
+const has = ({ root }: Workstation, file: string) => existsSync(join(root, file))
+const contentOf = ({ root }: Workstation) => filesBelow(join(root, 'Content'))
+const statesOf = async (who: Workstation) =>
+  Object.fromEntries((await who.ask('status --all')).files.map(({ file, state }: Json) => [file, state]))
+const advised = (text: string): string[] =>
+  [...text.replaceAll(/\s+/g, ' ').matchAll(/`ph ([^`]+)`/g)].map(([, line = '']) => line)
+
+test('an unchanged old file is moved away, planned and said; its empty folder goes, and ph undo brings it back', async () => {
+  for (const way of ['pull', 'pull SM_Cask']) {
+    const { mia, max } = await house()
+    const before = read(max, barrel)
+    await move(mia)
+    expect((await max.ask(`${way} --plan`)).plans[0].leaving).toMatchObject([{ file: barrel, why: 'moved', to: cask }])
+    expect(has(max, barrel)).toBe(true)
+    const { jobs } = await max.ask(way)
+    expect(jobs[0]).toMatchObject({
+      summary: { added: 1 },
+      not_taken_away: [],
+      taken_away: [{ file: barrel, why: 'moved', to: cask }],
+    })
+    expect(contentOf(max)).toEqual(contentOf(mia))
+    expect(has(max, 'Content/Props')).toBe(false)
+    expect(await statesOf(max)).toEqual({ [cask]: 'identical' })
+    expect(read(max, jobs[0].taken_away[0].backup)).toEqual(before)
+    expect((await max.ask('undo --list')).changes).toMatchObject([
+      { what: 'Moved 1 old file out of Inn: their props lie elsewhere now' },
+    ])
+    await max.ph('undo --yes')
+    expect(read(max, barrel)).toEqual(before)
+    expect((await max.ph('pull')).code).toBe(0)
+  }
+})
+
+test('a file that something still refers to stays until that is saved again; then it goes', async () => {
+  const { mia, max } = await house()
+  await mia.save({ [level]: { imports: ['/Game/Props/SM_Barrel'] } })
+  await mia.ph('push')
+  await max.ph('pull L_Inn')
+  await mia.save({
+    [cask]: { ...payload('v2'), guid: newGuid },
+    [barrel]: { ...payload('r'), assetClass: 'ObjectRedirector', imports: ['/Game/Furniture/SM_Cask'], guid },
+  })
+  await mia.ph('push')
+  const { jobs } = await max.ask('pull', 6)
+  expect(jobs[0]).toMatchObject({ taken_away: [], not_taken_away: [{ file: barrel, reason: 'referred', referred_by: 'L_Inn' }] })
+  expect(has(max, barrel)).toBe(true)
+  expect((await max.ph('pull', 6)).stdout).toMatch(/Something still refers to it there\.[\s\S]*SM_Cask\.uasset \(L_Inn\)/)
+  await mia.save({ [level]: { ...payload('again'), imports: ['/Game/Furniture/SM_Cask'] } })
+  await mia.ph('push')
+  await max.ph('pull')
+  expect(await statesOf(max)).toEqual({ [cask]: 'identical', [level]: 'identical' })
+})
+
+test('a redirector of the library takes the place of an unchanged file, which is kept', async () => {
+  const { mia, max, call } = await house()
+  const before = read(max, barrel)
+  const [{ lineage_id, content_hash }] = (await mia.ask('status --all')).files
+  const engine_version = '5.3.0'
+  const cask = item({
+    engine_version,
+    origin_path: '/Game/Furniture/SM_Cask',
+    stamped_lineage_id: lineage_id,
+    stamped_base_hash: content_hash,
+  })
+  const redirector = item({ engine_version, origin_path: '/Game/Props/SM_Barrel', asset_class: 'ObjectRedirector', entry: null })
+  const level = item({
+    engine_version,
+    origin_path: '/Game/Maps/L_Inn',
+    asset_class: 'World',
+    dependencies: [redirector, cask].map(({ content_hash }) => ({ content_hash, hard: true })),
+  })
+  const results = await pushed(call, [cask, redirector, level], { project: 'Inn' })
+  const { jobs } = await max.ask(`pull ${results[2]?.entry_id}`)
+  expect(jobs[0].summary).toMatchObject({ added: 2, updated: 1, kept: 0 })
+  expect(read(max, jobs[0].files.find(({ file }: Json) => file === barrel).backup)).toEqual(before)
+  expect(read(max, barrel)).toEqual(redirector.bytes)
+})
+
+test('an old file that was edited stays and is named; both ways out that the pull advises work', async () => {
+  for (const way of ['--theirs', '--mine']) {
+    const { mia, max } = await house()
+    await max.save({ [barrel]: { ...payload('mine'), guid } })
+    const mine = read(max, barrel)
+    await move(mia)
+    const { stdout } = await max.ph('pull SM_Cask', 6)
+    expect(stdout).toMatch(
+      /Still in the old place:[\s\S]*It was changed here\.[\s\S]*SM_Barrel\.uasset → Content\/Furniture\/SM_Cask\.uasset/,
+    )
+    expect(read(max, barrel)).toEqual(mine)
+    expect(read(max, cask)).toEqual(read(mia, cask))
+    const line = advised(stdout).find((one) => one.includes(way))
+    await max.ph(String(line))
+    expect(has(max, barrel)).toBe(way === '--mine')
+    if (way === '--mine') expect((await max.ask(`push ${barrel}`)).summary).toMatchObject({ new: 1, outdated: 0 })
+    else expect(await statesOf(max)).toEqual({ [cask]: 'identical' })
+  }
+})
+
+test('more than 20 files are moved after a yes alone: without a terminal they stay, with exit code 6', async () => {
+  const { mia, max } = await house()
+  const props = Array.from({ length: 21 }, (_, n) => ({
+    file: `Content/Many/SM_${n}.uasset`,
+    to: `Content/More/SM_${n}.uasset`,
+    guid: String(n).padStart(32, 'A'),
+  }))
+  await mia.save(Object.fromEntries(props.map(({ file, guid }, n) => [file, { ...payload(`v1 ${n}`), guid }])))
+  await mia.ph('push')
+  await max.ph('pull --all')
+  await mia.save(Object.fromEntries(props.map(({ to, guid }, n) => [to, { ...payload(`v2 ${n}`), guid }])))
+  mia.remove(...props.map(({ file }) => file))
+  await mia.ph('push')
+  const { stdout } = await max.ph('pull', 6)
+  expect(stdout).toMatch(/21 added[\s\S]*Nobody said yes to taking it away\.[\s\S]*→ The same command with `--yes`/)
+  expect(props.every(({ file }) => has(max, file))).toBe(true)
+  await max.ph('pull --yes')
+  expect(contentOf(max)).toEqual(contentOf(mia))
+})
+
+test('what is open, lies behind a link, or was put elsewhere by hand stays', async () => {
+  const { mia, max } = await house()
+  await max.ph('pull SM_Barrel --root /Game/Kit')
+  const kit = 'Content/Kit/Props/SM_Barrel.uasset'
+  await move(mia)
+  const editor = spawn('sleep', ['60'], { stdio: [openSync(join(max.root, barrel), 'r'), 'ignore', 'ignore'] })
+  try {
+    const { jobs } = await max.ask('pull SM_Cask', 6)
+    expect(jobs[0]).toMatchObject({ taken_away: [], not_taken_away: [{ file: barrel, reason: 'open' }] })
+  } finally {
+    editor.kill()
+  }
+  renameSync(join(max.root, 'Content/Props'), join(max.root, 'Elsewhere'))
+  symlinkSync(join(max.root, 'Elsewhere'), join(max.root, 'Content/Props'))
+  expect((await max.ask('pull SM_Cask', 6)).jobs[0].not_taken_away).toMatchObject([{ file: barrel, reason: 'no_file' }])
+  expect([has(max, barrel), has(max, kit)]).toEqual([true, true])
+})
+
+test('a prop that was made anew in the place of another replaces the unchanged file, which is kept; an edited one is a conflict', async () => {
+  const { build, max } = await house()
+  await build.save({ [barrel]: { ...payload('made anew'), guid: newGuid } })
+  await build.ph('push --held new')
+  const before = read(max, barrel)
+  const { jobs, latest } = await max.ask('pull')
+  expect(latest).toMatchObject({ outdated: [barrel], added: [] })
+  expect(read(max, barrel)).toEqual(read(build, barrel))
+  expect(read(max, jobs[0].files[0].backup)).toEqual(before)
+  expect(await statesOf(max)).toEqual({ [barrel]: 'identical' })
+})
