@@ -82,6 +82,17 @@ export const VersionDetail = Type.Object({
 })
 export type VersionDetail = Static<typeof VersionDetail>
 
+/**
+ * Since when a version is current, by whom, and how it became that: it was pushed, restored, or a later one was undone. `by` is null where that
+ * account is gone. Servers that do not say it leave it out.
+ */
+export const CurrentSince = Type.Object({
+  by: nullable(Type.Object({ id: Id, name: Text })),
+  at: Timestamp,
+  how: oneOf(['push', 'restore', 'undo']),
+})
+export type CurrentSince = Static<typeof CurrentSince>
+
 /** The current version of a lineage, without its history. */
 export const LineageFace = Type.Object({
   id: LineageId,
@@ -93,6 +104,7 @@ export const LineageFace = Type.Object({
   face_date_ingested: Type.Optional(Timestamp),
   /** Who pushed it: the id of a member. Servers that do not say it leave it out. */
   face_published_by: Type.Optional(nullable(Id)),
+  current_since: Type.Optional(CurrentSince),
   origin_path: nullable(Text),
   source_ext: nullable(Text),
   /** Who has it checked out now. Servers that do not say it leave it out. */

@@ -1,5 +1,6 @@
 /** What is to be done about each file of a pull: add it, leave it, replace it, or ask. Reads only what memory does not answer for. */
 import { type BigIntStats, lstatSync } from 'node:fs'
+import type { FoundVersion } from '../../contract/lineages.ts'
 import type { Api } from '../http/api.ts'
 import { findPlaces } from '../memory/find-places.ts'
 import { findKnownBytes, type KnownBytes } from '../memory/known-bytes.ts'
@@ -26,6 +27,8 @@ export interface Decision extends Destination {
   localStat: string | undefined
   /** Of `safe_overwrite`: the version that is there. */
   replacedObjectId?: number
+  /** Of `safe_overwrite` by an earlier version: who made that current again; null where that account is gone. */
+  restoredBy?: string | null
   /** Of `safe_overwrite`: what is there is a version of another prop, whose place this one takes. */
   takesPlace?: true
 }
@@ -100,8 +103,19 @@ async function askAboutConflicts(decisions: readonly Decision[], { library, proj
     if (taking.has(decision)) return { ...decision, action: 'safe_overwrite', takesPlace: true }
     const version = decision.action === 'conflict' ? bytes.versions.get(decision.localHash ?? '') : undefined
     if (version?.lineage_id !== decision.pullFile.object.lineage_id) return decision
-    return { ...decision, action: 'safe_overwrite', replacedObjectId: version.object_id }
+    return { ...decision, action: 'safe_overwrite', replacedObjectId: version.object_id, ...restoredBy(decision, version, bytes) }
   })
+}
+
+/** What is there is later, and the pulled one is current again. */
+function restoredBy(
+  { pullFile: { object } }: Decision,
+  { object_id, lineage_id }: FoundVersion,
+  { faces }: KnownBytes,
+): Pick<Decision, 'restoredBy'> {
+  const { face_object_id, current_since } = faces.get(lineage_id) ?? {}
+  const isAgain = object_id > object.object_id && face_object_id === object.object_id
+  return isAgain && current_since && current_since.how !== 'push' ? { restoredBy: current_since.by?.name ?? null } : {}
 }
 
 interface Asking {

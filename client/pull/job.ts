@@ -180,7 +180,8 @@ export class PullJob {
   /** What another prop was is kept. */
   #updated(decision: Decision): PulledFile {
     const item = itemOf(decision, 'updated')
-    if (!decision.takesPlace) return { ...item, replaced_object_id: decision.replacedObjectId }
+    const { takesPlace, replacedObjectId: replaced_object_id, restoredBy: restored_by } = decision
+    if (!takesPlace) return { ...item, replaced_object_id, ...(restored_by === undefined ? {} : { restored_by }) }
     return { ...item, backup: `${this.#backups}/${decision.file}` }
   }
 

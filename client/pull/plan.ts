@@ -29,6 +29,8 @@ import type { ReportedFile } from './report.ts'
 
 export interface PlannedFile extends ReportedFile {
   action: Action
+  /** Of `safe_overwrite`, where a later version is there: who made this one current again; null where that account is gone. */
+  restored_by?: string | null
   /** As it is counted, where the library counts. */
   version?: number
   /** The version of it that is current by now, when that is another one. */
@@ -242,7 +244,7 @@ class Planner {
     return new Map(
       objects.flatMap(({ object_id, lineage_id }) => {
         const face = faces.get(lineage_id)
-        return face && face.face_object_id > object_id ? [[object_id, face] as const] : []
+        return face && face.face_object_id !== object_id ? [[object_id, face] as const] : []
       }),
     )
   }
@@ -257,12 +259,16 @@ function sumsOf(decisions: readonly Decision[]): Record<Action, number> {
   return sums
 }
 
-function plannedFile({ pullFile, file, action }: Decision, newer: ReadonlyMap<number, LineageFace>): PlannedFile {
+function plannedFile(
+  { pullFile, file, action, restoredBy: restored_by }: Decision,
+  newer: ReadonlyMap<number, LineageFace>,
+): PlannedFile {
   const { object, name: asset_name, destination } = pullFile
   const { content_hash, lineage_id, object_id, version, blob_size: size } = object
   const face = newer.get(object_id)
   return {
     ...{ file, action, asset_name, destination, content_hash, lineage_id, object_id, size },
+    ...(restored_by === undefined ? {} : { restored_by }),
     ...(version === undefined ? {} : { version }),
     ...(face ? { newer_object_id: face.face_object_id } : {}),
     ...(face?.face_version === undefined ? {} : { newer_version: face.face_version }),

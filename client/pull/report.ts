@@ -34,6 +34,8 @@ export interface PulledFile extends ReportedFile {
   backup?: string
   /** Of `updated`: the version that was there before. */
   replaced_object_id?: number
+  /** Of `updated`, where a later version was there before: who made this one current again; null where that account is gone. */
+  restored_by?: string | null
   /** Of `failed`, and of `left_out`, where it ends a sentence about the file. */
   error?: string
 }

@@ -19,7 +19,7 @@ interface Move {
 
 /** Who may move it is decided here, while the lineage is held. The version that is current already: nothing is recorded. */
 export async function moveFace(context: Context, { entryId, objectId, expectedId }: Move): Promise<void> {
-  const { sql, workspace, now, feed } = context
+  const { sql, workspace, actor, now, feed } = context
   await holdPackOf(context, objectId)
   const face = await requireEntryFace(sql, workspace.id, { entryId, hold: true })
   const version = await requireVersionOf(sql, workspace.id, { objectId, lineageId: face.lineage_id })
@@ -27,7 +27,9 @@ export async function moveFace(context: Context, { entryId, objectId, expectedId
   await requireUnlocked(context, face.lineage_id)
   if (expectedId && expectedId !== face.object_id) throw staleFace(face, { version, expectedId })
   await sql`
-    update lineages set face_object_id = ${version.object_id} where workspace_id = ${workspace.id} and id = ${face.lineage_id}`
+    update lineages
+       set face_object_id = ${version.object_id}, face_how = 'restore', face_since = ${now.toISOString()}, face_by = ${actor.id}
+     where workspace_id = ${workspace.id} and id = ${face.lineage_id}`
   await moveBases(context, new Map([[face.lineage_id, version.object_id]]))
   await updateWants(sql, workspace.id, [face.entry_id])
   await noteFileNames(context, [face.entry_id])

@@ -191,7 +191,7 @@ async function settleLineages(
   context: Context,
   { entries, versions: gone, lineageIds: ids, currentOf = new Map() }: Going,
 ): Promise<void> {
-  const { sql, workspace, feed } = context
+  const { sql, workspace, feed, actor, now } = context
   const emptied = await sql<{ id: string }[]>`
     delete from lineages l where l.workspace_id = ${workspace.id} and l.id ${amongTexts(sql, ids)}
        and not exists (select 1 from objects o where o.workspace_id = l.workspace_id and o.lineage_id = l.id) returning l.id`
@@ -205,7 +205,9 @@ async function settleLineages(
     update lineages l
        set face_object_id = (
          select coalesce(max(o.id) filter (where o.id ${amongIds(sql, currentOf.values())}), max(o.id))
-           from objects o where o.workspace_id = l.workspace_id and o.lineage_id = l.id)
+           from objects o where o.workspace_id = l.workspace_id and o.lineage_id = l.id),
+           (face_how, face_since, face_by) = (
+         select 'undo', ${now.toISOString()}::timestamptz, ${actor.id}::bigint where l.id ${amongTexts(sql, currentOf.keys())})
      where l.workspace_id = ${workspace.id}
        and (l.id ${amongTexts(
          sql,

@@ -41,7 +41,8 @@ async function writeLineages(
     insert into lineages (workspace_id, id, anchor, face_object_id, versions, created_at)
     select ${workspaceId}, r.id, r.anchor, r.face, r.versions, ${at}
       from jsonb_to_recordset(${sql.json(rows)}) as r(id text, anchor text, face bigint, versions int)
-    on conflict (workspace_id, id) do update set face_object_id = excluded.face_object_id, versions = excluded.versions`
+    on conflict (workspace_id, id) do update set face_object_id = excluded.face_object_id, versions = excluded.versions,
+      face_how = null, face_since = null, face_by = null`
 }
 
 async function writeObjects({ sql, workspace, actor, now }: Context, versions: NewVersion[], push: Push): Promise<void> {

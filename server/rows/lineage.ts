@@ -1,7 +1,7 @@
 /** The only list of the columns of a lineage and of the versions in it. */
 
 import { ApiError } from '../../contract/errors.ts'
-import type { FoundVersion, Lineage, LineageFace, LineageObject } from '../../contract/lineages.ts'
+import type { CurrentSince, FoundVersion, Lineage, LineageFace, LineageObject } from '../../contract/lineages.ts'
 import { amongTexts, lookupTexts } from '../database/among.ts'
 import type { Fragment, Sql } from '../database/sql.ts'
 import { joinActiveLock, type LockScope } from './lock.ts'
@@ -56,15 +56,30 @@ export function withPublisher<R extends ObjectRow>({ publisher_id, publisher_nam
 
 /** The current versions of lineages; those that are not there are left out. */
 export async function selectFaces({ sql, workspace, now }: LockScope, ids: Iterable<string>): Promise<LineageFace[]> {
-  return sql<LineageFace[]>`
+  const rows = await sql<FaceRow[]>`
     select found.* from ${lookupTexts(sql, ids)} cross join lateral (
       select l.id, e.id as entry_id, o.id as face_object_id, o.content_hash as face_content_hash, o.version as face_version,
-             o.published_by as face_published_by, o.date_ingested as face_date_ingested, o.origin_path, o.source_ext, held.lock
+             o.published_by as face_published_by, o.date_ingested as face_date_ingested,
+             coalesce(l.face_how, 'push') as since_how, coalesce(l.face_since, o.date_ingested) as since_at,
+             m.id as since_by, m.name as since_name, o.origin_path, o.source_ext, held.lock
         from lineages l
         join objects o on o.workspace_id = l.workspace_id and o.id = l.face_object_id
         left join entries e on e.workspace_id = l.workspace_id and e.lineage_id = l.id
+        left join members m on m.workspace_id = l.workspace_id
+             and m.id = case when l.face_how is null then o.published_by else l.face_by end
              ${joinActiveLock(sql, now)}
        where l.workspace_id = ${workspace.id} and l.id = lookup.key offset 0) found`
+  return rows.map(({ since_how: how, since_at: at, since_by, since_name, ...face }) => ({
+    ...face,
+    current_since: { by: since_by === null ? null : { id: since_by, name: since_name ?? '' }, at, how },
+  }))
+}
+
+interface FaceRow extends LineageFace {
+  since_how: CurrentSince['how']
+  since_at: string
+  since_by: number | null
+  since_name: string | null
 }
 
 /** Of lineages that were named, and are not there. */

@@ -135,3 +135,21 @@ test('what lies in a project is listed by its pushes, at some paths or page by p
   expect(await places({ project: 'Tavern' })).toMatchObject({ places: [], places_next: null })
   expect((await reads.post('/lineages/find', {})).body.places).toBeUndefined()
 })
+
+test('since when a version is current, by whom and how, is that of its push, of a restore after it, and of the next push', async () => {
+  const { mia, adam, reads } = await library()
+  const first = item()
+  const [one] = (await pushed(mia, [first])) as [Json]
+  const since = async () => (await reads.post('/lineages/find', { lineage_ids: [one.lineage_id] })).body.lineages[0].current_since
+  const byMia = await since()
+  expect(byMia).toMatchObject({ by: { name: 'mia' }, how: 'push' })
+  const next = (base: Json) => item({ stamped_lineage_id: one.lineage_id, stamped_base_hash: base.content_hash })
+  const second = next(first)
+  await pushed(mia, [second])
+  await adam.post(`/entries/${one.entry_id}/restore`, { object_id: one.object_id })
+  const restored = await since()
+  expect(restored).toMatchObject({ by: { name: 'adam' }, how: 'restore' })
+  expect(Date.parse(restored.at)).toBeGreaterThanOrEqual(Date.parse(byMia.at))
+  await pushed(adam, [next(first)])
+  expect(await since()).toMatchObject({ by: { name: 'adam' }, how: 'push' })
+})

@@ -166,3 +166,23 @@ test('someone else’s file in the place of a prop that was made here becomes it
   await max.ph('pull')
   expect(readFileSync(join(max.root, table))).toEqual(made)
 })
+
+test('a restored version is the newest: it replaces a later one with the words who restored it, before the pull and after it', async () => {
+  const { mia, max } = await house()
+  const before = readFileSync(join(max.root, oak))
+  await mia.save({ [oak]: payload('v2') })
+  await mia.ph('push')
+  await max.ph('pull')
+  await mia.ph('restore M_Oak --version v1')
+  const words = /Restored:\n.*current again.*\n +Content\/Mat\/M_Oak\.uasset, restored by mia\n/
+  expect((await max.ph('pull --plan')).stdout).toMatch(words)
+  const { stdout } = await max.ph('pull')
+  expect(stdout).toMatch(words)
+  expect(stdout).not.toContain('Older than before')
+  expect(readFileSync(join(max.root, oak))).toEqual(before)
+  expect(await statesOf(max)).toMatchObject({ [oak]: 'identical' })
+  await mia.save({ [oak]: payload('v3') })
+  await mia.ph(`pull ${oak} --mine`)
+  await mia.ph('push')
+  expect((await max.ph('pull')).stdout).not.toContain('restored by')
+})

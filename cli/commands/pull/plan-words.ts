@@ -7,7 +7,7 @@ import { missingWords } from '../../entries/missing-dependency-words.ts'
 import { warningLines } from '../../pull-orders/warning-lines.ts'
 import { count, number, size } from '../../terminal/amounts.ts'
 import { remarked, wrap } from '../../terminal/wrap.ts'
-import { obstacleLines, type PullLook } from './words.ts'
+import { obstacleLines, type PullLook, restoredFiles } from './words.ts'
 
 const mostFiles = 12
 
@@ -42,6 +42,7 @@ function onePlan(plan: JobPlan, report: PullPlan, look: PullLook): string[] {
     ...sums(plan, report, look),
     ...engineWords(plan, report, look),
     ...files(plan, look),
+    ...restoredFiles(plan.files, look),
     ...leaving(plan, look),
     ...newer(plan, look),
     ...missingWords(plan, { out, entries: plan.entries.length, all: look.verbose, allFlag: '--verbose' }),

@@ -61,6 +61,7 @@ function jobWords(job: JobReport, report: PullReport, look: PullLook): string[] 
     ...overwrittenFiles(job, look),
     ...takenAway(job, look),
     ...leftFiles(job, report, look),
+    ...restoredFiles(job.files, look),
     ...olderVersions(job, look),
     ...obstacles(job, look),
     ...missingWords(job, { out: look.out, entries: job.entries.length, all: look.verbose, allFlag: '--verbose' }),
@@ -188,14 +189,24 @@ const leftAdvice: Record<Exclude<LeftReason, 'modified'>, readonly string[]> = {
   not_allowed: ['The same command with `--yes` takes them away, into a backup.'],
 }
 
+/** The same words before a pull and after it. */
+export const restoredFiles = (files: readonly { file: string; restored_by?: string | null }[], look: PullLook): string[] =>
+  listed(
+    ['Restored:', 'Earlier versions of these are current again in the library:'],
+    files.flatMap(({ file, restored_by }) =>
+      restored_by === undefined ? [] : `${file}, restored by ${restored_by ?? 'someone who left'}`,
+    ),
+    look,
+  )
+
 const olderVersions = (job: JobReport, look: PullLook): string[] =>
   listed(
     [
       'Older than before:',
       'This pull brings earlier versions of these files than were here. The library has both. `ph status` names what is newer in the library.',
     ],
-    filesOf(job, 'updated').flatMap(({ file, object_id, replaced_object_id }) =>
-      replaced_object_id !== undefined && replaced_object_id > object_id ? [file] : [],
+    filesOf(job, 'updated').flatMap(({ file, object_id, replaced_object_id, restored_by }) =>
+      restored_by === undefined && replaced_object_id !== undefined && replaced_object_id > object_id ? [file] : [],
     ),
     look,
   )

@@ -21,7 +21,7 @@ const JobReport = shape(
     target_root: string, entries: PullJobEntry[],
     files: {
       ${file}, outcome: "added" | "updated" | "identical" | "overwritten" | "kept" | "skipped" | "left_out" | "failed",
-      backup?: string, replaced_object_id?: integer, error?: string
+      backup?: string, replaced_object_id?: integer, restored_by?: string | null, error?: string
     }[],
     taken_away: { file: string, lineage_id: string, why: "moved" | "removed", to?: string, backup: string }[],
     not_taken_away: {
@@ -44,7 +44,7 @@ const JobPlan = shape(
     job_id: integer | null, target_root: string, entries: PullJobEntry[],
     files: {
       ${file}, action: "add" | "identical" | "safe_overwrite" | "conflict",
-      version?: integer, newer_object_id?: integer, newer_version?: integer
+      restored_by?: string | null, version?: integer, newer_object_id?: integer, newer_version?: integer
     }[],
     leaving: { file: string, lineage_id: string, why: "moved" | "removed", to?: string }[],
     obstacles: Obstacle[], warnings: PullWarning[],

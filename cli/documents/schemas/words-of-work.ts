@@ -22,6 +22,7 @@ export const wordsOfWork: Readonly<Record<string, string>> = {
   latest: 'what is not current here, and what a pull without names does about it',
   kept: 'files that count as made from the current version now',
   taken_away: 'old files of props that lie elsewhere now, with where they are kept',
+  restored_by: 'who made this earlier version current again',
   referred_by: 'what still refers to it',
   not_taken_away: 'those that stay, and why',
   leaving: 'files that would be taken away: their props lie elsewhere now',

@@ -156,7 +156,7 @@ async function settleLeft(
 
 function outcomeOf(item: PulledFile, placed: Placed, obstacles: Obstacle[]): PulledFile {
   if (placed.result === 'placed') return item
-  const { backup: _backup, replaced_object_id: _replaced, ...rest } = item
+  const { backup: _backup, replaced_object_id: _replaced, restored_by: _restored, ...rest } = item
   if (placed.result === 'changed') return { ...rest, outcome: 'kept' }
   const found = isFullCode(placed.code)
     ? obstacle('disk-full', item.file, `${item.file} could not be placed: its disk is full (${placed.code}).`)
