@@ -83,6 +83,13 @@ export async function runImport(
   }
 }
 
+/** The agent takes nothing away. */
+function stillThere([first, ...others]: JobReport['not_taken_away']): string | null {
+  if (!first) return null
+  const more = others.length > 0 ? ` And ${others.length} more.` : ''
+  return `${first.file} is still here, and its prop is ${first.to ?? 'gone'} now: \`ph pull\` moves the old file into a backup.${more}`
+}
+
 const editorVersion = /^[0-9]{1,5}\.[0-9]{1,5}(\.[0-9]{1,5})?([^0-9.].{0,60})?$/
 
 /** The engine as the editor says it, else the descriptor, else what was said when the project was linked. */
@@ -210,14 +217,14 @@ class Progress {
     }
   }
 
-  end({ job_id, job_ids, status, reason, files, warnings }: JobReport): void {
+  end({ job_id, job_ids, status, reason, files, warnings, not_taken_away }: JobReport): void {
     for (const id of job_ids) this.#begun.delete(id)
     const state = status === 'lost' ? 'given_up' : status
     const there = files.filter(({ outcome }) => !notThere.has(outcome)).length
     const leftOut = warnings.find(({ type }) => type === 'not_placed' || type === 'misnamed')?.message ?? null
     if (state === 'done') this.#reports.advance(job_id, { files: there, bytes: this.#total.bytes })
     if (state === 'refused') this.#reports.turn(job_id, { state: 'waiting', phase: null, message: reason })
-    else for (const id of job_ids) this.#reports.end(id, state, reason ?? leftOut)
+    else for (const id of job_ids) this.#reports.end(id, state, reason ?? leftOut ?? stillThere(not_taken_away))
   }
 
   /** Jobs that an earlier run had finished, that someone else took, or that are no more. */

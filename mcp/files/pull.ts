@@ -3,6 +3,7 @@ import { dirname, join } from 'node:path'
 import { Type } from 'typebox'
 import type { PullOptions } from '../../client/pull/options.ts'
 import type { JobPlan } from '../../client/pull/plan.ts'
+import type { PullTarget } from '../../client/pull/target-project.ts'
 import { limits } from '../../contract/limits.ts'
 import { TargetRoot } from '../../contract/pull-jobs.ts'
 import { Id, oneOf } from '../../contract/shapes.ts'
@@ -21,7 +22,7 @@ export const pullTool = fileTool({
   name: 'pull_files',
   title: 'Pull props into a project here',
   description:
-    'Bring props with everything they need into a project on this machine; without entry_ids, what waits for the project. Changed files stay, unless on_conflict is overwrite, which keeps a backup.',
+    'Bring props with everything they need into a project on this machine; without entry_ids, whatever is outdated there, and what waits for the project. Changed files stay, unless on_conflict is overwrite, which keeps a backup.',
   routes: ['pullJobs.plan', 'pullJobs.create', 'pullJobs.claim'],
   input: Type.Object({
     entry_ids: Type.Optional(Type.Array(Id, { minItems: 1, maxItems: limits.pullJob.entries })),
@@ -39,8 +40,8 @@ export const pullTool = fileTool({
     await safePlan(options)
     const { pull } = await import('../../client/pull/pull.ts')
     const { project, root, jobs, waiting, notes } = await pull(options)
-    const done = jobs.map(({ job_id, status, reason, summary, bytes, files, obstacles, warnings }) => ({
-      ...{ job_id, status, reason, summary, bytes, obstacles, warnings },
+    const done = jobs.map(({ job_id, status, reason, summary, bytes, files, obstacles, warnings, not_taken_away }) => ({
+      ...{ job_id, status, reason, summary, bytes, obstacles, warnings, not_taken_away },
       files: files.flatMap(({ file, outcome, backup }) =>
         outcome === 'identical' ? [] : { file, outcome, ...(backup === undefined ? {} : { backup }) },
       ),
@@ -52,14 +53,21 @@ export const pullTool = fileTool({
 async function optionsOf(machine: Machine, { entry_ids, project, target_root, on_conflict }: Input): Promise<PullOptions> {
   const { wire, cacheBytes } = machine
   const target = await projectToChange(machine, project)
+  const ordered = entry_ids ?? (await outdatedIn(machine, target))
   return {
     ...wire,
     target,
     cacheBytes,
     onConflict: on_conflict ?? 'keep',
-    ...(entry_ids ? { order: async () => entry_ids.map((entry_id) => ({ entry_id })) } : {}),
+    order: async () => ordered.map((entry_id) => ({ entry_id })),
+    alsoQueued: entry_ids === undefined,
     ...(target_root === undefined ? {} : { targetRoot: target_root }),
   }
+}
+
+async function outdatedIn({ wire }: Machine, target: PullTarget): Promise<number[]> {
+  const { findLatest } = await import('../../client/latest/latest.ts')
+  return (await findLatest({ ...wire, target })).entry_ids
 }
 
 /** Throws ToolRefusal `OUTSIDE_PROJECT` where a file would land behind a link that leads out of the project. */

@@ -1,5 +1,5 @@
 /** Jobs that are sent to the agent: brought without anybody typing, told as they go on, and reported exactly. */
-import { mkdirSync, renameSync, writeFileSync } from 'node:fs'
+import { mkdirSync, renameSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import { callAs } from '../support/api.ts'
@@ -29,6 +29,25 @@ test('a job that was sent to the agent arrives byte for byte, and the library kn
   const { imports, waiting } = await agent.api.agentImports.list()
   expect(imports).toMatchObject([{ job_id: job, state: 'done', files: 3, total_files: 3, bytes: imports[0]?.total_bytes }])
   expect(waiting).toEqual([])
+})
+
+test('the old file of a prop that was moved stays where the agent brings the new one, and is named', async () => {
+  const { target, source } = await stockedLibrary(server)
+  const project = projectFor('Inn')
+  const agent = await startImportingAgent(target)
+  await agent.api.agentProjects.link({ path: project.root, accepts_imports: true })
+  const guid = 'C'.repeat(32)
+  await source.save({ 'Content/Town/SM_Stool.uasset': { payload: Buffer.from('v1'), guid } })
+  await source.push(target)
+  const first = await sendToAgent(target, 'Inn', ['SM_Stool'])
+  await agent.event('import', ({ state, job_id }) => state === 'done' && job_id === first)
+  rmSync(join(source.root, 'Content/Town/SM_Stool.uasset'))
+  await source.save({ 'Content/Hall/SM_Seat.uasset': { payload: Buffer.from('v2'), guid } })
+  await source.push(target)
+  const second = await sendToAgent(target, 'Inn', ['SM_Seat'])
+  const { data } = await agent.event('import', ({ state, job_id }) => state === 'done' && job_id === second)
+  expect(Object.keys(project.files())).toEqual(['Hall/SM_Seat.uasset', 'Town/SM_Stool.uasset'])
+  expect(data.message).toContain('Content/Town/SM_Stool.uasset is still here, and its prop is Content/Hall/SM_Seat.uasset now')
 })
 
 test('an import is told as it goes on: it runs, names its phases and its files, and ends once', async () => {

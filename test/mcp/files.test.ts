@@ -48,12 +48,17 @@ test('props are pulled into a project and changed files pushed from it, each pla
   const pulled = await carriedOut(client, 'pull_files', { entry_ids })
   expect(pulled.result.pulls).toMatchObject([{ status: 'done', files: [{ outcome: 'added' }] }])
   expect(readFileSync(mia.path('SM_Lamp'))).toEqual(readFileSync(olivia.path('SM_Lamp')))
+  await olivia.save('SM_Lamp', 'warmer')
+  await olivia.ok('push')
+  const latest = await carriedOut(client, 'pull_files', {})
+  expect(latest.plan.pulls).toMatchObject([{ files: [{ file: 'Content/Inn/SM_Lamp.uasset', action: 'safe_overwrite' }] }])
+  expect(readFileSync(mia.path('SM_Lamp'))).toEqual(readFileSync(olivia.path('SM_Lamp')))
   await mia.save('SM_Lamp', 'mine')
   const paths = ['Content/Inn/SM_Lamp.uasset']
   const pushed = await carriedOut(client, 'push_files', { paths, note: 'Brighter' })
   expect(pushed.plan.items).toMatchObject([{ file: paths[0], status: 'new' }])
   expect(pushed.result.items).toMatchObject([{ file: paths[0], status: 'new', object_id: expect.any(Number) }])
-  expect(await versions('SM_Lamp')).toMatchObject([{ push_note: 'Brighter' }, {}])
+  expect(await versions('SM_Lamp')).toMatchObject([{ push_note: 'Brighter' }, {}, {}])
 })
 
 test('a file that was changed here stays in a pull, and is replaced with a backup where that is asked for', async () => {
