@@ -7,6 +7,7 @@ import { callAs, type Json } from '../support/api.ts'
 import { filesBelow } from '../support/pull.ts'
 import { item, pushed } from '../support/push.ts'
 import { startTestServer } from '../support/server.ts'
+import { writeFiles } from '../support/temporary-folder.ts'
 import { type Workstation, workstation } from '../support/workstation.ts'
 
 const server = await startTestServer()
@@ -84,6 +85,21 @@ test('a file that something still refers to stays until that is saved again; the
   await mia.ph('push')
   await max.ph('pull')
   expect(await statesOf(max)).toEqual({ [cask]: 'identical', [level]: 'identical' })
+})
+
+test('what was taken away is kept for 30 days; backups of other kinds stay', async () => {
+  const { mia, max } = await house()
+  const backups = (when: string, what: string) => `Saved/PropHouse/Backups/${when} 10.00.00 max, ${what} 7/old.uasset`
+  const dayAgo = new Date(Date.now() - 24 * 3600 * 1000).toISOString().slice(0, 10)
+  const [old, fresh, edit] = [
+    backups('2020-01-01', 'taken away by pull'),
+    backups(dayAgo, 'taken away by pull'),
+    backups('2020-01-01', 'before pull'),
+  ]
+  writeFiles(max.root, { [old]: 'a', [fresh]: 'b', [edit]: 'c' })
+  await move(mia)
+  await max.ph('pull')
+  expect([old, fresh, edit].map((file) => has(max, file))).toEqual([false, true, true])
 })
 
 test('a redirector of the library takes the place of an unchanged file, which is kept', async () => {
