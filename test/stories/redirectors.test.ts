@@ -129,3 +129,22 @@ test('a rename whose redirector is gone is named by the plan and the pull, with 
   await mia.ph('push')
   expect((await max.ask('pull L_Inn')).jobs[0].warnings).toEqual([])
 })
+
+test('a redirector stays at home with a moved file that someone else was faster with, and the level keeps its mesh', async () => {
+  const { mia, max } = await team()
+  await mia.save({ ...level(barrel), ...mesh(barrel, 'v1', oldGuid) })
+  await mia.ph('push')
+  await max.ph('pull L_Inn')
+  await max.save(mesh(barrel, 'v2', oldGuid))
+  await max.ph('push')
+  await mia.save({ ...leads(barrel, cask, oldGuid), ...mesh(cask, 'v1 moved', newGuid), ...level(barrel, 'saved') })
+  const { items } = await mia.ask('push', 6)
+  expect(Object.fromEntries(items.map(({ file, status }: Json) => [file, status]))).toEqual({
+    [fileOf(inn)]: 'new',
+    [fileOf(barrel)]: 'outdated',
+    [fileOf(cask)]: 'outdated',
+  })
+  await max.ph('pull L_Inn')
+  await max.ph('status --exit-code')
+  expect(isHere(max, inn, barrel, cask)).toEqual([true, true, false])
+})

@@ -1,11 +1,11 @@
-/** Seeded days of a team (bench/team-days.ts): after each step nothing is lost, and after each pull the level is one consistent set. */
+/** Seeded days of a team: after each step nothing is lost, and after each pull the level is one consistent set. */
 import { expect, test } from 'vitest'
 import { ofMany } from '../support/long-runs.ts'
 import { startTestServer } from '../support/server.ts'
 import { runTeam } from '../support/team-days.ts'
 
 const server = await startTestServer()
-const seeds = Array.from({ length: ofMany(4, 300) }, (_, at) => at + 1)
+const seeds = Array.from({ length: ofMany(12, 300) }, (_, at) => at + 1)
 
 test.each(seeds)('seed %i: a team works for sixty steps', async (seed) => {
   const { url, keys } = await server.addWorkspace()

@@ -1,5 +1,5 @@
 /**
- * Days of a team, seeded: people at machines of their own and a build machine, two games out of one template, a level in each. They edit, add,
+ * Days of a team, seeded: people at machines of their own and a build machine, two games with the same paths, a level in each. They edit, add,
  * rename, push, get the latest, restore and change branches; after each step what a team relies on is looked at.
  */
 import { createHash } from 'node:crypto'
@@ -33,6 +33,15 @@ const template: Packages = {
   'Content/Shared/SM_Crate.uasset': { imports: ['/Game/Shared/M_Wood'] },
   'Content/Shared/SM_Barrel.uasset': { imports: ['/Game/Shared/M_Wood', '/Game/Shared/T_Grain'] },
 }
+const guidOf = (text: string) => createHash('md5').update(text).digest('hex').toUpperCase()
+/** At the same paths in each game, as props of its own. */
+const templateOf = (game: string): Packages =>
+  Object.fromEntries(
+    Object.entries(template).map(([file, spec]) => [
+      file,
+      { ...spec, guid: guidOf(`${game} ${file}`), payload: Buffer.from(`${game} ${file}`) },
+    ]),
+  )
 const levelOf = (game: string) => `Content/Maps/L_${game}.umap`
 const isPackage = (path: string) => /\.u(asset|map)$/.test(path)
 const hashOf = (bytes: Buffer) => createHash('sha256').update(bytes).digest('hex')
@@ -126,13 +135,13 @@ class Team {
     return undefined
   }
 
-  /** Two games are begun with copies of one template; everybody else gets the latest of theirs. */
+  /** Two games are begun; everybody else gets the latest of theirs. */
   async #begin(): Promise<void> {
     for (const game of ['Tavern', 'Castle']) {
       const first = this.#machines.find((machine) => machine.game === game)
       const imports = ['/Game/Shared/SM_Crate', '/Game/Shared/SM_Barrel']
-      await first?.save({ ...template, [levelOf(game)]: { imports } })
-      await first?.run('push')
+      await first?.save({ ...templateOf(game), [levelOf(game)]: { imports } })
+      await first?.run('push --held new')
     }
     for (const machine of this.#machines)
       if (machine.packages.length === 0) await machine.run(`pull ${nameOf(levelOf(machine.game))}`)
@@ -214,7 +223,7 @@ class Team {
       .split('/')
       .at(-1)
       ?.replace(/_v\d+$/, '')}_v${this.#count++}.uasset`
-    const guid = createHash('md5').update(`${this.#setting.seed} ${to}`).digest('hex').toUpperCase()
+    const guid = guidOf(`${this.#setting.seed} ${to}`)
     await machine.save({
       [to]: { ...spec, guid },
       [file]: { assetClass: 'ObjectRedirector', imports: [nameOf(to)], guid: spec.guid, payload: Buffer.from(to) },

@@ -114,6 +114,8 @@ function setAside(report: PushReport, look: PushLook): string[] {
 }
 
 function outdatedWays({ items, root }: PushReport, { cwd, width, paint }: PushLook): string[] {
-  const files = items.flatMap(({ status, file }) => (status === 'outdated' ? relative(cwd, join(root, file)) : []))
+  const files = items.flatMap(({ status, file, asset_class }) =>
+    status === 'outdated' && asset_class !== 'ObjectRedirector' ? relative(cwd, join(root, file)) : [],
+  )
   return twoWaysOut(files).flatMap((text) => wrap(`→ ${text}`, width, '    ').map((line) => paint('dim', line)))
 }

@@ -1,5 +1,6 @@
 /** What became of each item so far, what it is sent with, and what that means for the items that need it. */
 
+import { limits } from '../../../contract/limits.ts'
 import type { CommitResult, ManifestItem, NegotiateItem } from '../../../contract/push.ts'
 import { pathOf } from '../../project/project-file.ts'
 import { nameOf } from '../plan/manifest-item.ts'
@@ -102,7 +103,23 @@ export class Outcomes {
       if (isCommit) this.loosen(item.content_hash, [need])
       return false
     })
-    return kept.length === item.dependencies.length ? item : { ...item, dependencies: kept }
+    return kept.length === item.dependencies.length
+      ? item
+      : { ...item, dependencies: kept, ...(isCommit ? this.#missingOf(item, kept) : {}) }
+  }
+
+  /** The package paths of what an item goes without: who pulls it is told, until they come. */
+  #missingOf(item: Readonly<ManifestItem>, kept: ManifestItem['dependencies']): Pick<ManifestItem, 'missing_dependencies'> {
+    const there = new Set(kept?.map(({ content_hash }) => content_hash))
+    const absent = (item.dependencies ?? []).filter(({ content_hash }) => !there.has(content_hash))
+    const paths = absent.flatMap(({ content_hash }) => {
+      const { origin_path, source_ext } = this.#planned.get(content_hash)?.item ?? {}
+      return origin_path && !source_ext ? origin_path : []
+    })
+    if (paths.length === 0) return {}
+    return {
+      missing_dependencies: [...new Set([...(item.missing_dependencies ?? []), ...paths])].slice(0, limits.missing.dependencies),
+    }
   }
 
   /** Known to the library: not part of this push, or registered in it. */
@@ -113,7 +130,10 @@ export class Outcomes {
     return status === 'new' || status === 'dedup'
   }
 
-  /** What needs a held, denied or locked item is held, denied or locked too, as within one manifest, unless the library has it already. */
+  /**
+   * What needs a held, denied or locked item is held, denied or locked too, as within one manifest, unless the library has it already; a
+   * redirector also goes only together with what it leads to.
+   */
   spread(batch: readonly PlannedItem[]): void {
     for (let changed = true; changed; ) {
       changed = false
@@ -135,7 +155,11 @@ export class Outcomes {
     const [denied, held, locked] = [blocking('denied'), blocking('held'), blocking('locked')]
     if (denied.length > 0) return { status: 'denied', result: { denied_dependencies: denied } }
     if (held.length > 0) return { status: 'held', result: { held_dependencies: held } }
-    return locked.length > 0 ? { status: 'locked', result: { locked_dependencies: locked } } : undefined
+    if (locked.length > 0) return { status: 'locked', result: { locked_dependencies: locked } }
+    // Without what it leads to, a redirector would hide what the library has at its path.
+    const statuses: PushStatus[] = item.asset_class === 'ObjectRedirector' ? ['outdated', 'failed'] : []
+    const status = statuses.find((one) => blocking(one).length > 0)
+    return status && { status, result: {} }
   }
 }
 
