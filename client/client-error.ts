@@ -38,6 +38,7 @@ export const clientErrors = {
   ENTRY_AMBIGUOUS: [exits.failed, 'Name one of them by its id.'],
   PATH_NOT_FOUND: [exits.usage, 'Check the path.'],
   NOTHING_TO_PUSH: [exits.failed, 'Name a folder or files that hold props.'],
+  PARTS_GONE: [exits.conflict, 'See which levels with --dry-run; if they are meant to go, push with --yes.'],
   RULES_TOO_LARGE: [exits.failed, 'Shorten the list: one line may leave out a whole folder.'],
   TOO_MUCH: [exits.usage, 'Name the folder of one project, or its Content folder.'],
   NOTHING_TO_CHECK_OUT: [

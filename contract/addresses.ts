@@ -54,6 +54,7 @@ export const addresses = {
   lineages: {
     find: { method: 'POST', path: '/lineages/find', sends: 'json', repeatable: true },
     get: { method: 'GET', path: '/lineages/{lineage_id}' },
+    parts: { method: 'GET', path: '/lineages/{lineage_id}/parts' },
     version: { method: 'GET', path: '/lineages/{lineage_id}/versions/{object_id}' },
   },
   blobs: {

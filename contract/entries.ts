@@ -239,10 +239,16 @@ export const entries = routes({
     path: '/entries/{entry_id}/restore',
     scope: 'write',
     effect: 'replaces',
-    summary: 'Make an earlier version the current one.',
-    input: Type.Object({ entry_id: Id, object_id: Id, expected_face_object_id: absentOrNull(Id) }),
+    summary:
+      'Make an earlier version the current one, or, with `set`, give a level the parts of an earlier set: as a new set, equal to that one.',
+    input: Type.Object({
+      entry_id: Id,
+      object_id: Type.Optional(Id),
+      set: Type.Optional(Id),
+      expected_face_object_id: absentOrNull(Id),
+    }),
     output: EntryDetail,
-    errors: ['ENTRY_NOT_FOUND', 'OBJECT_NOT_FOUND', 'LINEAGE_CONFLICT', 'STALE_FACE', 'LOCKED'],
+    errors: ['ENTRY_NOT_FOUND', 'OBJECT_NOT_FOUND', 'LINEAGE_CONFLICT', 'STALE_FACE', 'LOCKED', 'VALIDATION'],
   },
   update: {
     method: 'PATCH',

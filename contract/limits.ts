@@ -58,6 +58,8 @@ export const limits = {
   sweepCounted: 100_000,
   /** Packs whose stored bytes are told apart, the largest. */
   storagePacks: 100,
+  /** Of each list of a change of a level's parts. */
+  levelParts: 100_000,
   /** Of one version. */
   payloadIds: 64,
   /** Of one group of entries that hold the same source data: those that are named. */

@@ -1,5 +1,6 @@
 /** Lineages: the version history of one prop (contract-gaps 4). */
 import { type Static, type TSchema, Type } from 'typebox'
+import { LevelSet, NewestSet } from './level-sets.ts'
 import { limits } from './limits.ts'
 import { Lock } from './locks.ts'
 import { EntryMetadata } from './metadata.ts'
@@ -7,13 +8,16 @@ import { routes } from './route.ts'
 import {
   absentOrNull,
   Count,
+  Cursor,
   Hash,
   Id,
   LibraryEpoch,
   LineageId,
   lineageAnchors,
+  named,
   nullable,
   oneOf,
+  PageLimit,
   reviewStates,
   Timestamp,
 } from './shapes.ts'
@@ -109,6 +113,8 @@ export const LineageFace = Type.Object({
   source_ext: nullable(Text),
   /** Who has it checked out now. Servers that do not say it leave it out. */
   lock: Type.Optional(nullable(Lock)),
+  /** Of a level: the newest set of its parts in each project, that of the first project first. Absent for what has none. */
+  sets: Type.Optional(Type.Array(NewestSet)),
 })
 export type LineageFace = Static<typeof LineageFace>
 
@@ -214,6 +220,21 @@ export const lineages = routes({
     input: Type.Object({ lineage_id: Type.String({ minLength: 1 }) }),
     output: Lineage,
     errors: ['LINEAGE_NOT_FOUND'],
+  },
+  parts: {
+    method: 'GET',
+    path: '/lineages/{lineage_id}/parts',
+    scope: 'read',
+    summary: "List the sets of a level's external actors and objects, newest first, of one project or of all.",
+    input: Type.Object({
+      lineage_id: Type.String({ minLength: 1 }),
+      project: Type.Optional(named(limits.pullJob.projectName)),
+      limit: Type.Optional(PageLimit),
+      cursor: Type.Optional(Cursor),
+    }),
+    output: Type.Object({ sets: Type.Array(LevelSet), next_cursor: nullable(Type.String()) }),
+    extension: true,
+    errors: ['LINEAGE_NOT_FOUND', 'VALIDATION'],
   },
   version: {
     method: 'GET',

@@ -1,6 +1,7 @@
 /** Pull jobs: an order to bring entries with everything they need into a project, and how it went (spec 2, 3, 4.3; contract-gaps 4 and 9). */
 import { type Static, Type } from 'typebox'
 import { dependencyModes } from './dependency-modes.ts'
+import { memberSet } from './level-sets.ts'
 import { limits } from './limits.ts'
 import { Lock } from './locks.ts'
 import { MisnamedFile } from './misnamed.ts'
@@ -122,6 +123,7 @@ export const PullJobObject = Type.Object({
   engine_version: nullable(Text),
   source_ext: nullable(Text),
   ...versionFacts,
+  ...memberSet,
   /** Who has its lineage checked out now. */
   lock: Type.Optional(nullable(Lock)),
   url: Type.Optional(Text),

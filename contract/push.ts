@@ -1,5 +1,6 @@
 /** Push: negotiate what is missing, upload it, commit the manifest (spec 4.9; contract-gaps 5). */
 import { type Static, Type } from 'typebox'
+import { PartsChange, PartsOutcome } from './level-sets.ts'
 import { limits } from './limits.ts'
 import { Deletion } from './lineages.ts'
 import { Lock } from './locks.ts'
@@ -75,6 +76,8 @@ export const ManifestItem = Type.Object({
   plugins: absentOrNull(Type.Array(plainNamed(limits.missing.pluginName), { maxItems: limits.missing.plugins })),
   /** Source data in the file, by id: what tells that two files hold the same mesh, picture or sound. */
   payload_ids: absentOrNull(Type.Array(PayloadId, { maxItems: limits.payloadIds })),
+  /** Of a level, also of a known one: what changed of its external actors and objects (an addition, contract-gaps 9). */
+  parts: absentOrNull(PartsChange),
 })
 export type ManifestItem = Static<typeof ManifestItem>
 
@@ -123,6 +126,8 @@ export const NegotiateItem = Type.Object({
   face_content_hash: nullable(Hash),
   /** The prop that the item is, or would continue, was deleted from the library within a year: registering it brings that back. Absent otherwise. */
   deleted: Type.Optional(Deletion),
+  /** Of a level that names parts: what a commit would make of them. */
+  parts: Type.Optional(PartsOutcome),
   ...withheld,
 })
 export type NegotiateItem = Static<typeof NegotiateItem>
@@ -155,6 +160,8 @@ export const CommitResult = Type.Object({
   enriched: Type.Optional(Type.Array(Text)),
   probable_lost_stamp: Type.Optional(Flag),
   candidate_lineage_id: Type.Optional(nullable(LineageId)),
+  /** Of a level that names parts. */
+  parts: Type.Optional(PartsOutcome),
   ...withheld,
 })
 export type CommitResult = Static<typeof CommitResult>

@@ -38,7 +38,7 @@ export const commands = [
         among(['attach', 'new'], readHeld),
       ),
       noPreviews: flag('--no-previews', 'make no previews after the push; the next push without it does'),
-      yes: flag('--yes', 'push a folder outside of any Unreal project without being asked'),
+      yes: flag('--yes', 'push a folder outside of any Unreal project, or take away many actors of levels, without being asked'),
       verbose: flag('--verbose', 'name every file and tell every note, however many there are'),
     },
     examples: [
@@ -78,7 +78,11 @@ export const commands = [
       const outside = dryRun ? [] : await findOutside(namedPaths, context.signal)
       if (!(await mayPush(context, { outside, given: input.yes, showPlan }))) return exits.done
       const flags = { attach: input.attach, asNew: input.asNew, rest: input.held }
-      const report = await runPush(context, { ...options, held: heldAnswers(context, flags, namedPaths.root) })
+      const report = await runPush(context, {
+        ...options,
+        ...(input.yes ? { mayRemove: () => true } : {}),
+        held: heldAnswers(context, flags, namedPaths.root),
+      })
       await showWithPreviews(context, { wire, report, show: () => show(report), isOff: dryRun || noPreviews })
       if (!dryRun && report.summary.new > 0) tellUndo(context)
       return isPartly(report) ? exits.partly : exits.done

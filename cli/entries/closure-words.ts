@@ -1,8 +1,8 @@
 /** The dependencies and referencers of an entry, as trees; a file that several others share stands where it is nearest. */
 
 import type { Api } from '../../client/http/api.ts'
-import { levelsOf } from '../../client/project/project-file.ts'
 import type { ClosureMember, DependentsMember } from '../../contract/closure-members.ts'
+import { levelsOf } from '../../contract/level-parts.ts'
 import { printable } from '../../system/printable.ts'
 import { count, number, size } from '../terminal/amounts.ts'
 import { branchesBelow, drawTree, type TreeBounds } from '../terminal/tree.ts'

@@ -1,6 +1,7 @@
 /** What differs between two versions of a prop, or between a file and a version. Pure. */
+
+import { levelsOf } from '../../contract/level-parts.ts'
 import type { EntryMetadata } from '../../contract/metadata.ts'
-import { levelsOf } from '../project/project-file.ts'
 
 /** A package or a file that a version needs directly. */
 export interface ComparedNeed {

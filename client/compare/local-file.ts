@@ -1,12 +1,13 @@
 /** A file of a project here as one side of a comparison: read as a push reads it. */
 import { basename, join } from 'node:path'
+import { levelsOf } from '../../contract/level-parts.ts'
 import type { EntryMetadata as FileMetadata } from '../../formats/entry-metadata.ts'
 import { ClientError } from '../client-error.ts'
 import type { FileFacts } from '../project/file-facts.ts'
 import { FileReader } from '../project/file-reader.ts'
 import { statKey } from '../project/fingerprint.ts'
 import { findNamedPaths } from '../project/paths.ts'
-import { levelsOf, namingOf, type SendableFile } from '../project/project-file.ts'
+import { namingOf, type SendableFile } from '../project/project-file.ts'
 import { scan } from '../project/scan.ts'
 import type { ComparedNeed, ComparedVersion, Measures } from './compare.ts'
 

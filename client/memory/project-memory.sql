@@ -93,3 +93,17 @@ create table if not exists pushed (
 create table if not exists pushed_batch (
   batch_key text not null primary key
 ) without rowid;
+-- The parts of levels, external actors and objects, as they were pushed or pulled here last (level-parts.ts); set_id is null where no set of
+-- the library is known as a whole.
+create table if not exists level (
+  lineage_id text not null primary key,
+  set_id integer
+) without rowid;
+create table if not exists level_part (
+  lineage_id text not null,
+  -- Its package name in lower case.
+  path text not null,
+  file text not null,
+  hash text not null,
+  primary key (lineage_id, path)
+) without rowid;

@@ -7,6 +7,7 @@ import { type Base, columnsOf, type KnownFile, type KnownRow, toKnown } from '..
 import { Bases, unknownBase } from './bases.ts'
 import { Faces } from './current-versions.ts'
 import { LastPush } from './last-push.ts'
+import { LevelParts } from './level-parts.ts'
 import { OpenPulls } from './open-pulls.ts'
 import { type Layout, StateFile } from './state-file.ts'
 
@@ -64,11 +65,11 @@ const linked = 'alter table file add column linked integer not null default 0;'
 /** What the library was asked is asked again. */
 const faces = "drop table if exists face; delete from remembered where key = 'faces';"
 const pushedBytes = 'alter table pushed add column content_hash text;'
-/** Version 2 lets the facts of a file be unknown and keeps the pulls under way; 3 keeps current versions; 4 which files are links; 5 the last push; 6 deletions; 7 the bytes of the last push; 8 its commits. */
+/** Version 2 lets the facts of a file be unknown and keeps the pulls under way; 3 keeps current versions; 4 which files are links; 5 the last push; 6 deletions; 7 the bytes of the last push; 8 its commits; 9 the parts of levels. */
 const layout: Layout = {
-  version: 8,
+  version: 9,
   schema: new URL('./project-memory.sql', import.meta.url),
-  tables: ['file', 'remembered', 'pull', 'pulled', 'face', 'pushed', 'pushed_batch'],
+  tables: ['file', 'remembered', 'pull', 'pulled', 'face', 'pushed', 'pushed_batch', 'level', 'level_part'],
   upgrades: {
     1: {
       before: `alter table file rename to file_before; drop index file_package; drop index file_guid; drop index file_object;
@@ -92,6 +93,8 @@ export class ProjectMemory {
   readonly faces: Faces
   /** Versions that files here are, or were edited from. */
   readonly bases: Bases
+  /** The parts of levels that are known here. */
+  readonly levels: LevelParts
   /** What `ph undo` takes back. */
   readonly lastPush: LastPush
   readonly #state: StateFile
@@ -107,6 +110,7 @@ export class ProjectMemory {
     this.pulls = new OpenPulls(this.#state)
     this.faces = new Faces(this.#state)
     this.bases = new Bases(this.#state)
+    this.levels = new LevelParts(this.#state)
     this.lastPush = new LastPush(this.#state)
     this.#guard(() => this.#prepare(about))
   }

@@ -13,7 +13,7 @@ import { backupFolder, clearStaging } from './placing/folders.ts'
 import { notYetKnown, type Planned, placePlanned } from './placing/place-and-remember.ts'
 import { settledFiles } from './placing/recovery.ts'
 import { checkReplaced, findGone } from './preflight.ts'
-import { takeAwayFormer } from './removing/former-places.ts'
+import { takeAwayLeaving } from './removing/leaving.ts'
 import type { TakingAway } from './removing/take-away.ts'
 import { type JobReport, type PulledFile, sentReport, sumsOf } from './report.ts'
 
@@ -119,15 +119,15 @@ export class PullJob {
     // Nobody is asked about files of a pull that cannot come to pass.
     if (obstacles.length > 0) return obstacles
     const inTheWay = await this.#bringDecided(this.#withinOrder(decisions), this.#addressesOf(objects))
-    if (inTheWay.length === 0 && this.#job.only === undefined) await this.#takeAwayMoved()
+    // An order that is about some files only leaves all others as they are.
+    if (inTheWay.length === 0 && this.#job.only === undefined) await this.#takeAwayLeaving()
     return inTheWay
   }
 
-  /** Where props were before, once they are in their new places. */
-  async #takeAwayMoved(): Promise<void> {
-    const brought = [...this.#files.values()].filter(({ outcome }) => outcome !== 'left_out' && outcome !== 'failed')
-    const about = { brought, targetRoot: this.#job.jobs[0]?.job.target_root ?? '', jobId: this.#id, onBegin: this.#confirm }
-    this.#takingAway = await takeAwayFormer({ ...this.#parts, signal: this.#signal }, about)
+  async #takeAwayLeaving(): Promise<void> {
+    const targetRoot = this.#job.jobs[0]?.job.target_root ?? ''
+    const about = { objects: this.#planned.objects, files: this.#items(), targetRoot, jobId: this.#id, onBegin: this.#confirm }
+    this.#takingAway = await takeAwayLeaving({ ...this.#parts, signal: this.#signal }, about)
   }
 
   /** A folder that is here in other letters is the one that files go to. */

@@ -28,6 +28,8 @@ export interface PushOptions extends Wire {
   dryRun?: boolean
   /** What to do with items that look like new versions of something but do not say so. */
   held?: HeldAnswers
+  /** Whether so many parts may be taken away from levels, because they are here no more; more than a few are not otherwise. */
+  mayRemove?: (parts: number) => boolean | Promise<boolean>
   remembered?: TellRemembered
   tell?: TellPush
 }

@@ -3,6 +3,7 @@ import { randomUUID } from 'node:crypto'
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import { setFlagsFromString } from 'node:v8'
+import { ClientError } from '../client-error.ts'
 import { isExecutable, nameExecutables, type SortedFiles } from '../memory/changes.ts'
 import { type FeedPosition, followOwnFeed } from '../memory/feed.ts'
 import type { ProjectMemory } from '../memory/project-memory.ts'
@@ -58,6 +59,23 @@ function rivalsOf({ found, hash, known, facts, naming }: PushFile, memory: Proje
   return rivals.flatMap((rival) => (rival.file === found.file || rival.hash === hash || rival.stat === gone ? [] : rival.file))
 }
 
+/** So many parts go without a question. */
+const mostUnasked = 20
+
+/** A push that takes many parts away may come of a folder that is not there. Fails with PARTS_GONE where they may not go. */
+async function requireRemoval({ toSend }: PushPlan, { mayRemove }: PushParts['options']): Promise<void> {
+  const levels = toSend.filter(({ level }) => level && level.remove.length > 0)
+  const parts = levels.reduce((sum, { level }) => sum + (level?.remove.length ?? 0), 0)
+  if (parts <= mostUnasked || (await mayRemove?.(parts))) return
+  const files = levels.map(({ files: [file] }) => pathOf(file))
+  const where = files.length === 1 ? files[0] : `${files[0]} and ${files.length - 1} other levels`
+  throw new ClientError(
+    'PARTS_GONE',
+    `${parts} actors of ${where} are not on this disk any more, and the push would take them away in the library. Nothing was sent.`,
+    { details: { parts, levels: files } },
+  )
+}
+
 function withFormerName(item: PushedItem, renamed: ReadonlyMap<string, string>): PushedItem {
   const renamed_from = renamed.get(item.content_hash)
   return renamed_from === undefined ? item : { ...item, renamed_from }
@@ -78,6 +96,7 @@ export class PushWork {
     const changed = await this.#readAll(sorted)
     const search = this.#search(changed.files)
     const plan = await this.#plan(changed.files, search)
+    if (!options.dryRun) await requireRemoval(plan, options)
     tell({ kind: 'phase', phase: 'send' })
     const { round, sent, thumbnails } = await this.#sendPlanned(plan)
     const renamed = options.dryRun ? new Map<string, string>() : await renameMoved(round, this.#parts)
@@ -154,6 +173,8 @@ export class PushWork {
         const known = memory.findByPackage(name).find(({ file }) => existsSync(join(namedPaths.root, file)))
         return known?.file ?? search.findPackage(name)?.file
       },
+      partsOf: (lineageId: string) => memory.levels.find(lineageId),
+      isHere: (file: string) => existsSync(join(namedPaths.root, file)),
       pluginOf: pluginFinder({ root: namedPaths.root, descriptor: findDescriptor(namedPaths.root) }),
     }
   }
@@ -189,7 +210,8 @@ export class PushWork {
     const { memory } = this.#parts
     const news = position && (await followOwnFeed(this.#parts.api, position, plan.toSend.length))
     const items = plan.toSend.filter(({ item }) => round.isComplete(item.content_hash, thumbnails.result.done))
-    const files = [...plan.settled, ...plan.leftOut, ...items.flatMap((one) => one.files)]
+    const settled = [...plan.settled, ...plan.leftOut, ...items.flatMap((one) => one.files)]
+    const files = settled.filter(({ hash }) => !plan.untold.has(hash))
     const seen = new Set(done.files.map(pathOf))
     const others = recalledProblems(memory).filter((one) => !one.files.some((file) => seen.has(file)))
     memory.settle(files.map((file) => ({ file: pathOf(file), hash: file.hash })))

@@ -1,4 +1,6 @@
 /** What a push comes to: what became of every file, what is worth naming, and the sums. */
+
+import type { PartsOutcome } from '../../contract/level-sets.ts'
 import type { Deletion } from '../../contract/lineages.ts'
 import type { Lock } from '../../contract/locks.ts'
 import type { CommitResult } from '../../contract/push.ts'
@@ -44,6 +46,8 @@ export interface PushedItem {
   /** Of an item that waits for such ones: the content hashes of those. */
   locked_dependencies?: string[]
   enriched?: string[]
+  /** Of a level: what became of its external actors and objects. */
+  parts?: PartsOutcome
   /** The entry was still called as the file was before it was renamed here: its name from then. */
   renamed_from?: string
 }

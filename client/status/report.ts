@@ -4,6 +4,8 @@ import type { Lock } from '../../contract/locks.ts'
 import { type KnownDetail, relation } from '../memory/current-versions.ts'
 import type { Problem } from '../project/problem.ts'
 import type { WaitingJob } from '../pull/orders/waiting-jobs.ts'
+import type { LevelNews } from './level-news.ts'
+import type { PartName } from './part-names.ts'
 
 /**
  * `identical`: the library's current version. `changed`: edited here since it was pushed or pulled. `newer`: another version is
@@ -34,6 +36,8 @@ export interface StatusFile {
   face_content_hash: string | null
   /** Who deleted it from the library, and when. */
   deleted?: Deletion
+  /** Of an external actor or object of a level: which level, and what people call it. */
+  part?: PartName
   /** Of a redirector: the package that it leads to, where it says so. */
   redirects_to?: string | null
   /** Of what is newer there or missing here: the path of the current version. Null: it has none, so it is downloaded, not pulled. */
@@ -74,6 +78,8 @@ export interface StatusReport {
   url: string
   /** Those that differ; with `all` every one. */
   files: StatusFile[]
+  /** Levels whose actors are others in the library. */
+  levels: LevelNews[]
   problems: Problem[]
   /** Of all files that were looked at, also those that are as the library has them. */
   locks: FileLock[]
@@ -89,8 +95,8 @@ export interface StatusReport {
 }
 
 /** Whether anything is not as the library has it. */
-export const isDifferent = ({ summary }: StatusReport): boolean =>
-  fileStates.some((state) => !isSettled(state) && summary[state] > 0)
+export const isDifferent = ({ summary, levels }: StatusReport): boolean =>
+  levels.length > 0 || fileStates.some((state) => !isSettled(state) && summary[state] > 0)
 
 /** Nothing is to be done about such a file. */
 export const isSettled = (state: FileState): boolean => state === 'identical' || state === 'redirector'

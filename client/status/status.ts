@@ -18,6 +18,8 @@ import { withFacePaths, withReverted } from './advice.ts'
 import { askLibrary, bringUpToDate, type Files, type LookParts } from './ask-library.ts'
 import { type ComparedRows, compareWithMemory } from './compare.ts'
 import { type LibraryLocks, locksOfFiles, readLocks } from './file-locks.ts'
+import { findLevelNews } from './level-news.ts'
+import { withPartNames } from './part-names.ts'
 import {
   type FileLock,
   type FileState,
@@ -64,8 +66,10 @@ export async function status(options: StatusOptions): Promise<StatusReport> {
     jobs.catch(() => {})
     const locks = isAlone ? Promise.resolve({ locks: [], me: undefined }) : readLocks(api)
     locks.catch(() => {})
+    const levels = isAlone ? Promise.resolve([]) : findLevelNews(api, memory.levels, project)
+    levels.catch(() => {})
     const compared = await new Comparison({ options, namedPaths, look, tell, locks }).run()
-    return { ...compared, project: project ?? null, waiting: await jobs }
+    return { ...compared, levels: await levels, project: project ?? null, waiting: await jobs }
   } finally {
     memory.close()
     await http.close('destroy')
@@ -80,7 +84,7 @@ interface Parts {
   locks: Promise<LibraryLocks>
 }
 
-type Compared = Omit<StatusReport, 'project' | 'waiting'>
+type Compared = Omit<StatusReport, 'project' | 'waiting' | 'levels'>
 type Judged = Omit<Compared, 'locks'>
 
 /** All that a report is made of. */
@@ -129,7 +133,8 @@ class Comparison {
     if (untracked || compared.untouched < files.size) compared = compareWithMemory(files, rows, comparing)
     const seen = { files, rows, compared, untracked: untracked ?? new Map() }
     const report = this.#report(seen)
-    const advised = options.remembered ? report.files : await this.#advise(report.files)
+    const named = withPartNames(namedPaths.root, report.files)
+    const advised = options.remembered ? named : await this.#advise(named)
     return { ...report, files: advised, locks: await this.#locks(seen, advised), took_ms: this.#tookMs() }
   }
 

@@ -7,8 +7,10 @@ import { updateWants } from '../media/awaited-media.ts'
 import { completeAwaitedBy } from '../rows/awaited.ts'
 import { type EntryFace, requireEntryFace } from '../rows/entry.ts'
 import { noteFileNames } from '../rows/former/entry-names.ts'
+import { lockWorkspace } from '../rows/hold.ts'
 import { placeAgain } from '../rows/places.ts'
 import { findVersion, requireVersionOf, type Version } from '../rows/version.ts'
+import { restoreSetsOf } from './restored-set.ts'
 
 interface Move {
   entryId: number
@@ -20,6 +22,7 @@ interface Move {
 /** Who may move it is decided here, while the lineage is held. The version that is current already: nothing is recorded. */
 export async function moveFace(context: Context, { entryId, objectId, expectedId }: Move): Promise<void> {
   const { sql, workspace, actor, now, feed } = context
+  await lockForSets(context, objectId)
   await holdPackOf(context, objectId)
   const face = await requireEntryFace(sql, workspace.id, { entryId, hold: true })
   const version = await requireVersionOf(sql, workspace.id, { objectId, lineageId: face.lineage_id })
@@ -38,6 +41,7 @@ export async function moveFace(context: Context, { entryId, objectId, expectedId
   feed.changed({ entity: 'object', entityId: version.object_id, lineageId: face.lineage_id, op: 'upsert' })
   await placeAgain(sql, workspace.id, [version.object_id])
   await completeAwaitedBy(context, [version.object_id])
+  if (version.asset_class === 'World') await restoreSetsOf(context, { face, objectId: version.object_id })
   feed.happened({
     type: 'entry.restore',
     entryId: face.entry_id,
@@ -45,6 +49,12 @@ export async function moveFace(context: Context, { entryId, objectId, expectedId
     objectId: version.object_id,
     payload: { from_object_id: face.object_id, to_object_id: version.object_id },
   })
+}
+
+/** Sets are made one after the other, as commits are. */
+async function lockForSets({ sql, workspace }: Context, objectId: number): Promise<void> {
+  const version = await findVersion(sql, workspace.id, objectId)
+  if (version?.asset_class === 'World') await lockWorkspace(sql, workspace.id)
 }
 
 const staleFace = (face: EntryFace, { version, expectedId }: { version: Version; expectedId: number }): ApiError =>

@@ -4,7 +4,7 @@ import { amongIds } from '../database/among.ts'
 import type { Fragment, Sql } from '../database/sql.ts'
 import { walk } from '../dependencies/walk.ts'
 
-/** Entries with their histories and, with `packId`, every version that came from that pack. */
+/** Entries with their histories, levels with their parts, and, with `packId`, every version that came from that pack. */
 export interface Reach {
   entryIds: readonly number[]
   packId?: number
@@ -26,7 +26,13 @@ const reached = (sql: Sql, workspaceId: number, { entryIds, packId }: Reach): Fr
    where e.workspace_id = ${workspaceId} and e.id ${amongIds(sql, entryIds)}
    union
   select o.id, o.lineage_id, o.pack_id, o.content_hash, o.blob_size from objects o
-   where o.workspace_id = ${workspaceId} and o.pack_id = ${packId ?? null}::bigint`
+   where o.workspace_id = ${workspaceId} and o.pack_id = ${packId ?? null}::bigint
+   union
+  select o.id, o.lineage_id, o.pack_id, o.content_hash, o.blob_size
+    from entries e
+    join level_parts p on p.workspace_id = e.workspace_id and p.lineage_id = e.lineage_id
+    join objects o on o.workspace_id = p.workspace_id and o.id = p.object_id
+   where e.workspace_id = ${workspaceId} and e.id ${amongIds(sql, entryIds)}`
 
 /** The lineages of those versions. */
 export async function selectLineageIds(sql: Sql, workspaceId: number, reach: Reach): Promise<string[]> {
@@ -60,6 +66,13 @@ const selectKept = (sql: Sql, workspaceId: number, reach: Reach) =>
           select min(u.pack_id) as home from dependencies d join objects u on u.workspace_id = d.workspace_id and u.id = d.object_id
            where d.workspace_id = ${workspaceId} and d.needs_object_id = c.id and d.object_id not in (select id from candidates)) user_of
        where user_of.home is not null
+       union all
+      select c.id, level.home
+        from candidates c cross join lateral (
+          select min(v.pack_id) as home
+            from level_parts p join objects v on v.workspace_id = p.workspace_id and v.lineage_id = p.lineage_id
+           where p.workspace_id = ${workspaceId} and p.object_id = c.id and v.id not in (select id from candidates)) level
+       where level.home is not null
        union all
       select c.id, history.pack_id
         from candidates c cross join lateral (

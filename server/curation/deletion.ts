@@ -4,6 +4,7 @@ import { ApiError } from '../../contract/errors.ts'
 import { forgetLocks } from '../check-out/bases.ts'
 import { amongIds, amongTexts } from '../database/among.ts'
 import type { Sql } from '../database/sql.ts'
+import type { Writing } from '../database/transaction.ts'
 import { deleteDiscussions } from '../discussion/comments.ts'
 import type { Context } from '../handler.ts'
 import { forgetEntries } from '../notifications/watching.ts'
@@ -12,6 +13,7 @@ import { completeAwaitedBy } from '../rows/awaited.ts'
 import { recordDeletions } from '../rows/former/deleted-lineages.ts'
 import { forgetNames } from '../rows/former/entry-names.ts'
 import { holdLineages } from '../rows/hold.ts'
+import { forgetSets } from '../rows/levels/set-changes.ts'
 import { selectEntriesOfPack } from '../rows/pack.ts'
 import { forgetPlacings } from '../rows/places.ts'
 import { countGone } from '../storage/counting/stored-bytes.ts'
@@ -46,8 +48,11 @@ export interface Going {
   versions: readonly GoneVersion[]
   /** Of those, and of what was considered with them. */
   lineageIds: ReadonlySet<string>
-  /** The version that becomes current where the current one goes; else, or where that one is not there, it is the newest. */
-  currentOf?: ReadonlyMap<string, number>
+  /**
+   * Of a push that is taken back: who does it, and the version that becomes current where the current one goes. Else, or where that one is
+   * not there, it is the newest.
+   */
+  undone?: { by: number; currentOf: ReadonlyMap<string, number> }
 }
 
 export type GoneVersion = Pick<Candidate, 'id' | 'lineage_id' | 'content_hash' | 'blob_size'>
@@ -151,7 +156,7 @@ const blobsOf = (workspaceId: number, versions: readonly GoneVersion[]) =>
 
 /** Gives the media files that nothing refers to any more. */
 async function deleteVersions(
-  { sql, workspace, feed }: Context,
+  { sql, workspace, feed }: Writing,
   gone: readonly GoneVersion[],
 ): Promise<{ key: string; size: number }[]> {
   const ids = gone.map((version) => version.id)
@@ -186,12 +191,20 @@ async function moveToHomes(
      where o.workspace_id = ${workspaceId} and o.id = r.id`
 }
 
+/** Versions that nothing names, and that are no entry's. The caller has the lock of the workspace. */
+export async function deleteUnnamed(writing: Writing, versions: readonly Candidate[]): Promise<void> {
+  const { sql, workspace, now } = writing
+  const lineageIds = new Set(versions.map(({ lineage_id }) => lineage_id))
+  await holdLineages(sql, workspace.id, [...lineageIds])
+  const media = await deleteVersions(writing, versions)
+  await settleLineages(writing, { entries: [], versions, lineageIds })
+  await countGone(sql, workspace.id, { files: [...blobsOf(workspace.id, versions), ...media], now })
+}
+
 /** Lineages without a version go, with their GUIDs; those that lost their entry or current version have another one as current. */
-async function settleLineages(
-  context: Context,
-  { entries, versions: gone, lineageIds: ids, currentOf = new Map() }: Going,
-): Promise<void> {
-  const { sql, workspace, feed, actor, now } = context
+async function settleLineages(context: Writing, { entries, versions: gone, lineageIds: ids, undone }: Going): Promise<void> {
+  const { sql, workspace, feed, now } = context
+  const currentOf = undone?.currentOf ?? new Map<string, number>()
   const emptied = await sql<{ id: string }[]>`
     delete from lineages l where l.workspace_id = ${workspace.id} and l.id ${amongTexts(sql, ids)}
        and not exists (select 1 from objects o where o.workspace_id = l.workspace_id and o.lineage_id = l.id) returning l.id`
@@ -200,6 +213,7 @@ async function settleLineages(
       sql,
       emptied.map((lineage) => lineage.id),
     )}`
+  await forgetSets(sql, workspace.id, { lineageIds: emptied.map(({ id }) => id), objectIds: [] })
   await forgetLocks(context, { lineageIds: emptied.map(({ id }) => id), versions: gone })
   const left = await sql<{ id: string; face_object_id: number }[]>`
     update lineages l
@@ -207,7 +221,7 @@ async function settleLineages(
          select coalesce(max(o.id) filter (where o.id ${amongIds(sql, currentOf.values())}), max(o.id))
            from objects o where o.workspace_id = l.workspace_id and o.lineage_id = l.id),
            (face_how, face_since, face_by) = (
-         select 'undo', ${now.toISOString()}::timestamptz, ${actor.id}::bigint where l.id ${amongTexts(sql, currentOf.keys())})
+         select 'undo', ${now.toISOString()}::timestamptz, ${undone?.by ?? null}::bigint where l.id ${amongTexts(sql, currentOf.keys())})
      where l.workspace_id = ${workspace.id}
        and (l.id ${amongTexts(
          sql,
@@ -217,6 +231,7 @@ async function settleLineages(
          gone.map((version) => version.id),
        )})
     returning l.id, l.face_object_id`
+  await forgetSets(sql, workspace.id, { lineageIds: [], objectIds: gone.map(({ id }) => id) })
   for (const { id, face_object_id } of left)
     feed.changed({ entity: 'object', entityId: face_object_id, lineageId: id, op: 'upsert' })
   await completeAwaitedBy(

@@ -3,7 +3,7 @@ import type { Sql } from './sql.ts'
 
 export async function takeIds(
   sql: Sql,
-  table: 'objects' | 'entries' | 'variant_groups' | 'artifacts' | 'attachments',
+  table: 'objects' | 'entries' | 'variant_groups' | 'artifacts' | 'attachments' | 'level_sets',
   count: number,
 ): Promise<number[]> {
   if (count === 0) return []

@@ -19,7 +19,7 @@ export class Statistics {
     this.#added += rows
     if (rows === 0 || (this.#rows !== undefined && this.#added < this.#rows * share)) return
     const sql = this.#sql()
-    await sql`analyze objects, lineages, entries, dependencies, placings, package_guids, awaited_imports, payload_ids`
+    await sql`analyze objects, lineages, entries, dependencies, placings, package_guids, awaited_imports, payload_ids, level_parts`
     const [table] = await sql<{ rows: number }[]>`select reltuples::bigint as rows from pg_class where oid = 'objects'::regclass`
     this.#added = 0
     this.#rows = table?.rows ?? 0

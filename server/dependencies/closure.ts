@@ -8,11 +8,12 @@ import { limits } from '../../contract/limits.ts'
 import type { Fragment, Sql } from '../database/sql.ts'
 import { atOneMoment } from '../database/transaction.ts'
 import { type EntryFace, requireEntryFace } from '../rows/entry.ts'
+import { selectLastSet, selectSetsOf } from '../rows/levels/sets.ts'
 import { findProject } from '../rows/places.ts'
 import { packageName, requireVersionOf, versionFacts } from '../rows/version.ts'
 import { pieceEdges } from './edges.ts'
 import { inTurn } from './heavy-walks.ts'
-import type { Direction, Versions } from './rows.ts'
+import { type Direction, nowhere, setReadingOf, type Versions } from './rows.ts'
 import { type Beyond, type Step, tooEntangled, walk } from './walk.ts'
 
 /** The current version of an entry, and what lies around it. */
@@ -121,8 +122,26 @@ async function selectReached<M extends Member>(
     const parts = partsOf([...steps.keys()], edges)
     const found = await pLimit(mostPartsAtOnce).map(parts, (ids) => selectMembers(sql, workspaceId, { ids, shown: from.shown }))
     const members = found.flatMap((rows) => Array.from(rows, (row) => toMember(row, steps, from.named)))
+    if (direction === 'needs') await addSets(sql, workspaceId, { members, reading, steps })
     return { members: members.sort((a, b) => a.depth - b.depth || a.object_id - b.object_id), reached: steps.size }
   })
+}
+
+/** Names the sets whose parts were walked. */
+async function addSets(
+  sql: Sql,
+  workspaceId: number,
+  {
+    members,
+    reading,
+    steps,
+  }: { members: (Member & { set?: number | null })[]; reading: Versions; steps: ReadonlyMap<number, Step> },
+): Promise<void> {
+  const levels = members.filter(({ asset_class }) => asset_class === 'World')
+  if (levels.length === 0) return
+  const reached = levels.map(({ object_id: id }) => ({ id, projectId: steps.get(id)?.projectId ?? nowhere }))
+  const sets = await selectSetsOf(sql, workspaceId, { reached, ...setReadingOf(reading) })
+  for (const level of levels) level.set = sets.get(level.object_id) ?? null
 }
 
 /** The version that was asked for stands for its prop wherever that is needed. */
@@ -132,7 +151,8 @@ async function readingOf<M extends Member>(
   { project, versions = 'as_pushed', rootId, lineageId }: From<M>,
 ): Promise<Versions> {
   const projectId = project === undefined ? undefined : await findProject(sql, workspaceId, project)
-  return { versions, projectId, pins: new Map(versions === 'current' ? [[lineageId, rootId]] : []) }
+  const sets = await selectLastSet(sql, workspaceId)
+  return { versions, projectId, pins: new Map(versions === 'current' ? [[lineageId, rootId]] : []), sets }
 }
 
 /** Looking up many takes the database a while: connections share it, and what one has found is read while the others look. */

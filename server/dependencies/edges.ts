@@ -129,7 +129,7 @@ export async function selectEdgePiece(sql: Sql, workspaceId: number, query: Piec
   const rows = rowsOf(sql, workspaceId, { direction, reading, id: sql`lookup.key`, project: sql`lookup.project_id` })
   const [row] = await sql<(Omit<EdgePiece, 'after'> & { from_id: number; to_id: number })[]>`
     with edge as materialized (
-      select lookup.key as from_id, found.raw_id, found.hard, found.path_key, found.project_id
+      select lookup.key as from_id, found.raw_id, found.hard, found.path_key, found.project_id, found.exact
         from ${listOf(sql, from)} as lookup (key, project_id) cross join lateral (
           select one.* from (${rows} offset 0) one ${behind} order by one.raw_id) found
        limit ${pieceEdges}
@@ -152,16 +152,19 @@ export async function selectEdgePiece(sql: Sql, workspaceId: number, query: Piec
   return { ids, vias, projects, hard, edges, after: edges === pieceEdges ? { from: from_id, to } : undefined }
 }
 
-/** Where edges lead. Each target is looked for once: most edges share theirs with others. */
+/** Where edges lead. Each target is looked for once: most edges share theirs with others. Parts of levels are what their set names. */
 function ledOf(sql: Sql, workspaceId: number, { direction, reading }: EdgeQuery): Fragment {
   if (reading === 'all' || !isMapped({ direction, reading }))
     return sql`select from_id, raw_id as to_id, hard, project_id from edge`
   return sql`
+    select from_id, raw_id as to_id, hard, project_id from edge where exact
+     union all
     select edge.from_id, target.id as to_id, edge.hard, edge.project_id
       from (select node.*, at.id
-              from (select distinct raw_id, path_key, project_id from edge) node
+              from (select distinct raw_id, path_key, project_id, exact from edge where not exact) node
              cross join lateral ${targetOf(sql, workspaceId, { ...reading, row: sql`node` })} at offset 0) target
-      join edge on edge.raw_id = target.raw_id and edge.project_id = target.project_id and edge.path_key is not distinct from target.path_key`
+      join edge on not edge.exact and edge.raw_id = target.raw_id and edge.project_id = target.project_id
+           and edge.path_key is not distinct from target.path_key`
 }
 
 /** Edges as two lists: the one at a place of `from` leads to what stands there in `to`. */

@@ -2,7 +2,8 @@
 
 import type { DependencyMode } from '../../contract/dependency-modes.ts'
 import type { Fragment, Sql } from '../database/sql.ts'
-import { placeAt, soleAt } from '../rows/places.ts'
+import { allPartsOf, levelsOfPart, newestSets, partsOf, type SetReading } from '../rows/levels/sets.ts'
+import { placeAt, readBy, soleAt } from '../rows/places.ts'
 
 /** `needs`: what versions need. `users`: what needs them. */
 export type Direction = 'needs' | 'users'
@@ -19,6 +20,8 @@ export interface Versions {
   projectId: number | undefined
   /** By lineage: versions that stand for all others of theirs. */
   pins: ReadonlyMap<string, number>
+  /** Up to which set the parts of levels are read; to the newest where it is left out. */
+  sets?: number
 }
 
 export const asFirstPushed: Versions = { versions: 'as_pushed', projectId: undefined, pins: new Map() }
@@ -37,7 +40,15 @@ interface Rows {
  */
 const isOf = (sql: Sql, near: Fragment, id: Fragment): Fragment => sql`${near} between ${id} and ${id}`
 
-/** Rows (raw_id, hard, path_key, project_id) of the version `id`, which was reached by rows of `project`. `raw_id`: before `targetOf`. */
+/** Which sets are meant. A walk that knows the newest one keeps to it, whatever is pushed meanwhile. */
+export const setReadingOf = ({ versions, sets: asOf = newestSets }: Versions): SetReading => ({
+  asOf,
+  isCurrent: versions === 'current',
+})
+
+/**
+ * Rows (raw_id, hard, path_key, project_id, exact) of the version `id`, which was reached by rows of `project`. `raw_id`: before `targetOf`;
+ * `exact`: parts of levels, which are the version that their set names. */
 export function rowsOf(
   sql: Sql,
   workspaceId: number,
@@ -45,45 +56,61 @@ export function rowsOf(
 ): Fragment {
   if (direction === 'users')
     return sql`
-      select d.object_id as raw_id, d.hard, null::text as path_key, 0::bigint as project_id from dependencies d
-       where d.workspace_id = ${workspaceId} and ${isOf(sql, sql`d.needs_object_id`, id)}`
+      select d.object_id as raw_id, d.hard, null::text as path_key, 0::bigint as project_id, true as exact from dependencies d
+       where d.workspace_id = ${workspaceId} and ${isOf(sql, sql`d.needs_object_id`, id)}
+       union all
+      select level.object_id, false, null, 0, true from (${levelsOfPart(sql, workspaceId, id)}) level`
   if (reading === 'all')
     return sql`
-      select d.needs_object_id as raw_id, d.hard, null::text as path_key, 0::bigint as project_id from dependencies d
-       where d.workspace_id = ${workspaceId} and ${isOf(sql, sql`d.object_id`, id)}`
+      select d.needs_object_id as raw_id, d.hard, null::text as path_key, 0::bigint as project_id, true as exact from dependencies d
+       where d.workspace_id = ${workspaceId} and ${isOf(sql, sql`d.object_id`, id)}
+       union all
+      select part.object_id, false, null, 0, true
+        from (select o.lineage_id from objects o
+               where o.workspace_id = ${workspaceId} and o.id = ${id} and o.asset_class = 'World' offset 0) level
+       cross join lateral (${allPartsOf(sql, workspaceId, sql`level.lineage_id`)}) part`
+  const level = { id, lineage: sql`read.lineage_id`, project: sql`read.project_id`, first: sql`read.first_id` }
+  const parts = partsOf(sql, workspaceId, { level, ...setReadingOf(reading) })
   return sql`
-    select d.raw_id, d.hard, d.path_key, read.project_id
-      from (select case when o.project_id <> ${project} and exists (
-                     select 1 from placings p
-                      where p.workspace_id = ${workspaceId} and p.lineage_id = o.lineage_id and p.project_id = ${project}
-                        and p.object_id = o.id) then ${project} else o.project_id end as project_id
+    select d.raw_id, d.hard, d.path_key, d.project_id, d.exact
+      from (select o.lineage_id, o.asset_class, o.project_id as first_id, ${readBy(sql, workspaceId, project)} as project_id
               from objects o where o.workspace_id = ${workspaceId} and o.id = ${id} offset 0) read
      cross join lateral (
-       select d.needs_object_id as raw_id, d.hard, d.path_key from dependencies d
+       select d.needs_object_id as raw_id, d.hard, d.path_key, read.project_id, false as exact from dependencies d
         where d.workspace_id = ${workspaceId} and ${isOf(sql, sql`d.object_id`, id)} and d.project_id = read.project_id
         union all
-       select sole.id, a.hard, a.path_key
+       select sole.id, a.hard, a.path_key, read.project_id, false
          from awaited_imports a cross join lateral ${soleAt(sql, sql`${workspaceId}`, sql`a.path_key`)} sole
-        where a.workspace_id = ${workspaceId} and ${isOf(sql, sql`a.object_id`, id)} and a.project_id = read.project_id offset 0) d`
+        where a.workspace_id = ${workspaceId} and ${isOf(sql, sql`a.object_id`, id)} and a.project_id = read.project_id
+        union all
+       select part.object_id, false, part.path_key, part.project_id, true
+         from (select 1 where read.asset_class = 'World' offset 0) is_level cross join lateral (${parts}) part offset 0) d`
 }
 
 /** Whether rows lead to other versions than they name. */
 export const isMapped = ({ direction, reading }: Rows): boolean =>
   direction === 'needs' && reading !== 'all' && (reading.versions === 'current' || reading.pins.size > 0)
 
-/** The version to which `row` (raw_id, path_key, project_id) leads now: a subquery with one row (id). */
+/** The version to which `row` (raw_id, path_key, project_id, exact) leads now: a subquery with one row (id). */
 export function targetOf(sql: Sql, workspaceId: number, { versions, pins, row }: Versions & { row: Fragment }): Fragment {
   const named = sql`objects n where n.workspace_id = ${workspaceId} and n.id = ${row}.raw_id`
   const found =
     versions === 'current'
       ? currentOf(sql, workspaceId, { row, withLineage: pins.size > 0 })
       : sql`select n.lineage_id, n.id from ${named} offset 0`
-  if (pins.size === 0) return sql`(${found})`
-  const [lineages, ids] = [[...pins.keys()], [...pins.values()]]
   return sql`(
+    select ${row}.raw_id as id where ${row}.exact
+     union all
+    select mapped.id from (${withPins(sql, found, pins)}) mapped where not ${row}.exact)`
+}
+
+function withPins(sql: Sql, found: Fragment, pins: Versions['pins']): Fragment {
+  if (pins.size === 0) return found
+  const [lineages, ids] = [[...pins.keys()], [...pins.values()]]
+  return sql`
     select coalesce(pin.id, found.id) as id
       from (${found}) found
-      left join unnest(${lineages}::text[], ${ids}::bigint[]) as pin (lineage_id, id) on pin.lineage_id = found.lineage_id)`
+      left join unnest(${lineages}::text[], ${ids}::bigint[]) as pin (lineage_id, id) on pin.lineage_id = found.lineage_id`
 }
 
 /** What lies at the path now; the version that the row names is only looked up where nothing does. */

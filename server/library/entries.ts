@@ -1,11 +1,12 @@
 /** Entries: list, facets, detail, closure, dependents, download, restore, changes by hand, deletion (spec 4.2, 4.12, 4.13; contract-gaps 4). */
 
 import type { entries as contract } from '../../contract/entries.ts'
-import { ApiError } from '../../contract/errors.ts'
+import { ApiError, validationError } from '../../contract/errors.ts'
 import type { InputOf } from '../../contract/route.ts'
 import { moveFace } from '../curation/current-version.ts'
 import { deleteForGood } from '../curation/deletion.ts'
 import { patchEntry } from '../curation/entry-patch.ts'
+import { restoreSet } from '../curation/restored-set.ts'
 import { amongIds } from '../database/among.ts'
 import { readClosure, readDependents } from '../dependencies/closure.ts'
 import type { Context, Handlers } from '../handler.ts'
@@ -98,8 +99,11 @@ export const entries: Handlers<typeof contract> = {
   },
 
   async restore(request) {
-    const { entry_id: entryId, object_id: objectId, expected_face_object_id: expectedId } = request.input
-    await moveFace(request, { entryId, objectId, expectedId })
+    const { entry_id: entryId, object_id: objectId, set: setId, expected_face_object_id: expectedId } = request.input
+    if ((objectId === undefined) === (setId === undefined))
+      throw validationError([{ path: 'object_id', message: 'or `set` must be given, one of the two' }])
+    if (objectId !== undefined) await moveFace(request, { entryId, objectId, expectedId })
+    if (setId !== undefined) await restoreSet(request, { entryId, setId })
     return requireEntryDetail(request.sql, viewOf(request), entryId)
   },
 

@@ -3,6 +3,7 @@ import { ApiError } from '../../contract/errors.ts'
 import { limits } from '../../contract/limits.ts'
 import type { lineages as contract, DirectNeed, FoundLineages, VersionDetail } from '../../contract/lineages.ts'
 import type { FlatMetadata } from '../../contract/metadata.ts'
+import { fromCursor, toCursor } from '../cursor.ts'
 import type { Sql } from '../database/sql.ts'
 import { atOneMoment } from '../database/transaction.ts'
 import { type EpochRow, epochOf } from '../epoch.ts'
@@ -10,6 +11,7 @@ import type { Handlers } from '../handler.ts'
 import { pathKey } from '../push/manifest.ts'
 import { toMetadata } from '../rows/entry.ts'
 import { selectDeletions } from '../rows/former/deleted-lineages.ts'
+import { selectLevelSets, selectNewestOfAll } from '../rows/levels/sets.ts'
 import {
   lineagesNotFound,
   type ObjectRow,
@@ -23,6 +25,18 @@ import {
 import { findPlaces, findProject, placeKeyOf, placesOf, referrersOf, selectReferred } from '../rows/places.ts'
 
 export const lineages: Handlers<typeof contract> = {
+  async parts({ sql, workspace, input }) {
+    const { lineage_id: lineageId, project, limit = limits.page.default, cursor } = input
+    const [lineage] = await sql`select 1 from lineages where workspace_id = ${workspace.id} and id = ${lineageId}`
+    if (!lineage) throw await goneOrUnknown(sql, workspace.id, lineageId)
+    const bound = ['level-sets', workspace.id, lineageId, project]
+    const before = cursor === undefined ? undefined : fromCursor(bound, cursor, ['id'])[0]
+    const found = await selectLevelSets(sql, workspace.id, { lineageId, project, before, limit: limit + 1 })
+    const sets = found.slice(0, limit)
+    const last = found.length > limit ? sets.at(-1) : undefined
+    return { sets, next_cursor: last ? toCursor(bound, [last.id]) : null }
+  },
+
   async find({ sql, workspace, now, input }) {
     const { lineage_ids, content_hashes, origin_paths, package_guids, names } = input
     const paths = new Set((origin_paths ?? []).map(pathKey))
@@ -35,7 +49,9 @@ export const lineages: Handlers<typeof contract> = {
       const { places, ...next } = await placesAsked(sql, workspace.id, input.places)
       const inProject = places?.map(({ lineage_id }) => lineage_id) ?? []
       const ids = new Set([...(lineage_ids ?? []), ...versions.map(({ lineage_id }) => lineage_id), ...atPaths, ...inProject])
-      const lineages = await selectFaces({ sql, workspace, now }, ids)
+      const sets = await selectNewestOfAll(sql, workspace.id, ids)
+      const faces = await selectFaces({ sql, workspace, now }, ids)
+      const lineages = faces.map((face) => (sets.has(face.id) ? { ...face, sets: sets.get(face.id) ?? [] } : face))
       const sought = {
         lineageIds: ids,
         hashes: new Set(content_hashes),

@@ -208,6 +208,7 @@ async function insertJob({ sql, workspace, actor, now, input }: RequestOf<'creat
       from unnest(${order.entries.map((entry) => entry.entry_id)}::bigint[], ${order.entries.map((entry) => entry.object_id)}::bigint[])
            with ordinality as r (entry_id, object_id)`
   const fileIds = order.files.map((file) => file.object_id)
+  const setIds = order.files.map((file) => file.set ?? 0)
   // Held in the order of their ids: who takes back the push of one waits, or was faster.
   const written = await sql`
     with held as materialized (
@@ -216,9 +217,10 @@ async function insertJob({ sql, workspace, actor, now, input }: RequestOf<'creat
         fileIds.toSorted((a, b) => a - b),
       )}
        cross join lateral (select id from objects where workspace_id = ${workspace.id} and id = lookup.key offset 0 for key share) held)
-    insert into pull_job_objects (workspace_id, job_id, position, object_id)
-    select ${workspace.id}, ${job.id}, r.ordinality, r.object_id
-      from unnest(${fileIds}::bigint[]) with ordinality as r (object_id) join held on held.id = r.object_id returning 1`
+    insert into pull_job_objects (workspace_id, job_id, position, object_id, set_id)
+    select ${workspace.id}, ${job.id}, r.ordinality, r.object_id, nullif(r.set_id, 0)
+      from unnest(${fileIds}::bigint[], ${setIds}::bigint[]) with ordinality as r (object_id, set_id)
+      join held on held.id = r.object_id returning 1`
   if (written.length < fileIds.length)
     throw new ApiError('CONFLICT', 'Someone took back a push of some of these files in this moment. Order them again.')
   return job.id

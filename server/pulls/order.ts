@@ -10,10 +10,11 @@ import type { Sql } from '../database/sql.ts'
 import { atOneMoment } from '../database/transaction.ts'
 import { needsOf, type Reached, selectEdgesWithin } from '../dependencies/edges.ts'
 import { inTurn } from '../dependencies/heavy-walks.ts'
-import type { Versions } from '../dependencies/rows.ts'
+import { setReadingOf, type Versions } from '../dependencies/rows.ts'
 import { tooEntangled, walk } from '../dependencies/walk.ts'
 import { holdCollection, requireCollection, selectCollectionEntryIds } from '../rows/collection.ts'
 import { holdEntries } from '../rows/hold.ts'
+import { selectLastSet, selectSetsOf } from '../rows/levels/sets.ts'
 import { findProject, placeKey } from '../rows/places.ts'
 import { type PullFile, selectPullFiles } from '../rows/pull-job.ts'
 import type { VersionFacts } from '../rows/version.ts'
@@ -159,6 +160,8 @@ export interface LookAhead {
   roots: ReadonlySet<number>
   reading: Versions
   reached: readonly Reached[]
+  /** By version of a level: the set whose parts were reached. */
+  sets: ReadonlyMap<number, number>
 }
 
 /** VALIDATION where it is more than a job may hold, or a walk goes through. Outside of a transaction it waits its turn. */
@@ -170,8 +173,9 @@ async function selectReached(request: OrderRequest, entries: readonly OrderedEnt
   return inTurn({ sql, workspaceId: workspace.id }, async (turn) => {
     const order = { direction: 'needs', reading, rootIds: roots, most } as const
     const { steps, beyond } = await walk(sql, workspace.id, { ...order, beforePiece: () => turn.countPiece() })
-    if (!beyond)
-      return { roots: new Set(roots), reading, reached: Array.from(steps, ([id, { projectId }]) => ({ id, projectId })) }
+    const reached = Array.from(steps, ([id, { projectId }]) => ({ id, projectId }))
+    const sets = () => selectSetsOf(sql, workspace.id, { reached, ...setReadingOf(reading) })
+    if (!beyond) return { roots: new Set(roots), reading, reached, sets: await sets() }
     const what = beyond === 'files' ? `more than ${most} files together` : tooEntangled
     throw validationError([{ path: 'entries', message: `need ${what}; pull them in several jobs` }])
   })
@@ -180,12 +184,13 @@ async function selectReached(request: OrderRequest, entries: readonly OrderedEnt
 /** The walk begins with the project that is asked for, else with the one that gets the files. A prop that is ordered in one version has that one everywhere. */
 async function readingOf({ sql, workspace, input }: OrderRequest, entries: readonly OrderedEntry[]): Promise<Versions> {
   const projectId = await findProject(sql, workspace.id, input.project ?? input.target_project)
-  if (input.dependencies !== 'current') return { versions: 'as_pushed', projectId, pins: new Map() }
+  const sets = await selectLastSet(sql, workspace.id)
+  if (input.dependencies !== 'current') return { versions: 'as_pushed', projectId, pins: new Map(), sets }
   const versionsOf = Map.groupBy(entries, ({ lineage_id }) => lineage_id)
   const pins = new Map(
     [...versionsOf].flatMap(([id, [one, ...others]]) => (one && others.length === 0 ? [[id, one.object_id] as const] : [])),
   )
-  return { versions: 'current', projectId, pins }
+  return { versions: 'current', projectId, pins, sets }
 }
 
 /** The walk of an order, before anything is held for it. */
@@ -207,14 +212,20 @@ interface FoundFiles {
 
 /** The files of the order; looked for again where other versions are ordered by now, or one of them is gone. */
 async function selectFiles(request: OrderRequest, entries: readonly OrderedEntry[], ahead: LookAhead): Promise<FoundFiles> {
-  const read = async ({ reached, reading }: LookAhead): Promise<FoundFiles> => {
-    const ids = reached.map(({ id }) => id)
-    return { files: await selectPullFiles(request, ids), reading, reached }
+  const read = async ({ reached, reading, sets }: LookAhead): Promise<FoundFiles> => {
+    const files = await selectPullFiles(
+      request,
+      reached.map(({ id }) => id),
+    )
+    return { files: files.map((file) => withSet(file, sets)), reading, reached }
   }
   const isSame = ahead.roots.symmetricDifference(new Set(rootsOf(entries))).size === 0
   const found = isSame ? await read(ahead) : undefined
   return found && found.files.length === ahead.reached.length ? found : read(await selectReached(request, entries))
 }
+
+const withSet = (file: PullFile, sets: LookAhead['sets']): PullFile =>
+  sets.has(file.object_id) ? { ...file, set: sets.get(file.object_id) ?? null } : file
 
 /** Of the files of a job. Most need a few of the others. */
 const mostEdges = 250_000

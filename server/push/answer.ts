@@ -1,10 +1,13 @@
 /** The answer of a commit: what became of each item, in manifest order (spec 4.9). */
 import type { CommitAnswer, CommitResult, Manifest } from '../../contract/push.ts'
+import type { NewSet } from '../rows/levels/set-changes.ts'
 import { cutNames } from './cut-names.ts'
 import type { Enriched } from './enrich.ts'
 import { reasonOf } from './negotiate.ts'
 import type { Outcome } from './outcome.ts'
 import type { PackIds } from './packs.ts'
+import { partsOutcome } from './parts/make.ts'
+import type { PartsPlan } from './parts/merge.ts'
 import type { ItemPlan } from './plan.ts'
 
 interface Done {
@@ -14,10 +17,16 @@ interface Done {
   packs: PackIds
   /** Where there is something to take back. */
   batchKey: string | undefined
+  parts: PartsPlan
+  /** By content hash of the level. */
+  sets: ReadonlyMap<string, NewSet>
 }
 
 export function answerOf(manifest: Manifest, plans: readonly ItemPlan[], done: Done): CommitAnswer {
-  const results = plans.map((plan) => resultOf(plan, done))
+  const results = plans.map((plan) => ({
+    ...resultOf(plan, done),
+    ...partsOutcome(done.parts.merges.get(plan.item.content_hash), done.sets.get(plan.item.content_hash)),
+  }))
   const warnings = cutNames(manifest, done.outcome)
   return {
     pack_id: manifest.pack_id ?? null,

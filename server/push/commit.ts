@@ -24,6 +24,8 @@ import { checkRefs, readManifest } from './manifest.ts'
 import { inspecting } from './manifest-limit.ts'
 import { type Outcome, outcomeOf, spellCategories } from './outcome.ts'
 import { requirePack, resolvePacks } from './packs.ts'
+import { makeSets } from './parts/make.ts'
+import { planParts, withHeldParts } from './parts/merge.ts'
 import { type HeaderFacts, type ItemPlan, planPush } from './plan.ts'
 import { recordCommit } from './record.ts'
 import { writeOutcome } from './register.ts'
@@ -67,7 +69,9 @@ async function commitInside(context: Context, manifest: Manifest, before: Upload
   requireBytes(underLock, uploads)
   const withHeaders =
     uploads.headers.size === 0 ? underLock : await planPush(manifest.items, facts, await headerFacts(manifest, uploads))
-  const outcome = await decide(sql, withHeaders, facts)
+  const parts = await planParts(context, { plans: withHeaders, facts, projectId })
+  const plans = withHeldParts(withHeaders, parts)
+  const outcome = await decide(sql, plans, facts)
   await spellCategories(sql, workspace.id, outcome)
   const packs = await resolvePacks(
     context,
@@ -76,21 +80,17 @@ async function commitInside(context: Context, manifest: Manifest, before: Upload
   )
   await moveBases(context, ownBases(outcome, facts))
   const batchKey = randomId('push')
-  const pushId = await keepPush(context, { batchKey, plans: withHeaders, outcome, projectId })
+  const pushId = await keepPush(context, { batchKey, plans, outcome, projectId })
   await writeOutcome(context, outcome, { packs, note: manifest.note, project: manifest.project, projectId })
-  const enriched = await enrich(context, withHeaders)
-  await connect(context, { plans: withHeaders, facts, outcome, enriched, headers: uploads.headers, by: { projectId, pushId } })
+  const enriched = await enrich(context, plans)
+  await connect(context, { plans, facts, outcome, enriched, headers: uploads.headers, by: { projectId, pushId } })
+  const sets = await makeSets(context, { plan: parts, outcome, facts, manifest })
   const groups = await joinGroups(context, manifest, groupedIn(outcome))
-  recordCommit(context, { plans: withHeaders, outcome, enriched, manifest, batchKey })
+  recordCommit(context, { plans, outcome, enriched, manifest, facts, sets, batchKey })
   await countTaken(sql, workspace.id, blobsOf(workspace.id, outcome))
   await notePush(context)
-  return answerOf(manifest, withHeaders, {
-    outcome,
-    enriched,
-    groups,
-    packs,
-    batchKey: pushId === undefined ? undefined : batchKey,
-  })
+  const kept = pushId === undefined ? undefined : batchKey
+  return answerOf(manifest, plans, { outcome, enriched, groups, packs, parts, sets, batchKey: kept })
 }
 
 function requireBytes(plans: ItemPlan[], { sizes }: Uploads): void {

@@ -78,7 +78,6 @@ interface KnownRow extends PathReference {
   isOwn: boolean
   /** Where it leads; null while it is awaited. */
   lineage_id: string | null
-  needed: number
 }
 
 /** Of versions that were pushed before: what this project said of them; of those that it did not push, the paths that the first one said. */
@@ -91,13 +90,13 @@ async function selectKnown(
   const isAsked = (project: string) =>
     sql`(${sql(project)}.project_id = ${projectId} or ${sql(project)}.project_id = o.project_id)`
   const rows = await sql<KnownRow[]>`
-    select d.object_id, d.project_id = ${projectId} as "isOwn", d.path_key, d.hard, null as path, n.lineage_id, n.id as needed
+    select d.object_id, d.project_id = ${projectId} as "isOwn", d.path_key, d.hard, null as path, n.lineage_id
       from objects o
       join dependencies d on d.workspace_id = o.workspace_id and d.object_id = o.id and ${isAsked('d')}
       join objects n on n.workspace_id = d.workspace_id and n.id = d.needs_object_id
      where o.workspace_id = ${workspaceId} and o.id ${amongIds(sql, objectIds)}
      union all
-    select a.object_id, a.project_id = ${projectId}, a.path_key, a.hard, a.path, null, 0
+    select a.object_id, a.project_id = ${projectId}, a.path_key, a.hard, a.path, null
       from objects o
       join awaited_imports a on a.workspace_id = o.workspace_id and a.object_id = o.id and ${isAsked('a')}
      where o.workspace_id = ${workspaceId} and o.id ${amongIds(sql, objectIds)}`
@@ -113,14 +112,7 @@ async function selectKnown(
 }
 
 const knownFrom = (rows: readonly KnownRow[]): KnownReferences => ({
-  found: new Map(
-    [
-      ...Map.groupBy(
-        rows.filter(({ lineage_id }) => lineage_id !== null),
-        (row) => row.path_key ?? row.lineage_id ?? '',
-      ),
-    ].map(([key, found]) => [key, found.map(({ needed }) => needed)]),
-  ),
+  found: new Set(rows.flatMap(({ path_key, lineage_id }) => (lineage_id === null ? [] : (path_key ?? lineage_id)))),
   awaited: new Set(rows.flatMap(({ path_key, lineage_id }) => (lineage_id === null ? path_key : []))),
 })
 
@@ -159,19 +151,10 @@ function* parts<T>(all: readonly T[]): Iterable<T[]> {
 async function writeEdges(
   sql: Sql,
   workspaceId: number,
-  { by, edges: { edges, awaited, replaced } }: { by: PushedTo; edges: Edges },
+  { by, edges: { edges, awaited } }: { by: PushedTo; edges: Edges },
 ): Promise<void> {
   const { projectId } = by
   const pushId = by.pushId ?? null
-  for (const rows of parts(replaced))
-    await sql`
-    with gone as (
-      delete from dependencies d using jsonb_to_recordset(${sql.json(rows)}) as r(object_id bigint, path_key text)
-       where d.workspace_id = ${workspaceId} and d.object_id = r.object_id and d.project_id = ${projectId} and d.path_key = r.path_key
-      returning d.*)
-    insert into push_references (workspace_id, push_id, object_id, project_id, path_key, hard, needs_object_id, written_by)
-    select workspace_id, ${pushId}::bigint, object_id, project_id, path_key, hard, needs_object_id, push_id
-      from gone where ${pushId}::bigint is not null`
   for (const rows of parts(edges))
     await sql`
     insert into dependencies (workspace_id, object_id, project_id, needs_object_id, hard, path_key, push_id)

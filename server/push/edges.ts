@@ -5,6 +5,7 @@ import { inPieces } from '../../system/event-loop.ts'
 import { placeKey, placeKeyOf } from '../rows/places.ts'
 import type { Headers } from './headers/headers.ts'
 import { pathKey } from './manifest.ts'
+import { belongsToSet } from './parts/sent.ts'
 
 /** Headers import packages; a source file beside one has the same path and is not meant. */
 export const packagePath = (item: Pick<ManifestItem, 'origin_path' | 'source_ext'>): string | undefined =>
@@ -18,11 +19,12 @@ export async function headerEdgesWithin(items: readonly ManifestItem[], headers:
       return path === undefined ? [] : [[path, item.content_hash] as const]
     }),
   )
+  const pathOf = new Map(items.map((item) => [item.content_hash, placeKey(item)]))
   const edges = new Map<string, string[]>()
   await inPieces(importsIn(headers), ([hash, path]) => {
     const needed = atPath.get(path)
     const known = edges.get(hash)
-    if (needed === undefined) return
+    if (needed === undefined || belongsToSet(pathOf.get(hash), path)) return
     if (known) known.push(needed)
     else edges.set(hash, [needed])
   })
@@ -43,8 +45,8 @@ export interface PathReference {
 
 /** What the project had said of a version before this push. */
 export interface KnownReferences {
-  /** The versions that they lead to, by path, or by lineage where there is none. Their rows stay, but for parts of levels. */
-  found: ReadonlyMap<string, readonly number[]>
+  /** The paths that lead somewhere, or the lineages where there is none: their rows stay. */
+  found: ReadonlySet<string>
   awaited: ReadonlySet<string>
 }
 
@@ -72,8 +74,6 @@ export interface Edges {
   awaited: (PathReference & { object_id: number })[]
   /** Of known versions: what they awaited and now name. */
   met: { object_id: number; path_key: string }[]
-  /** Of known levels: parts that have a newer version now. */
-  replaced: { object_id: number; path_key: string }[]
 }
 
 /** Every version once for each item, hard if any reference says so. A package that is named as missing and is there after all becomes a soft one. */
@@ -84,7 +84,7 @@ export async function edgesOf(items: readonly ManifestItem[], referring: Referri
     const path = packagePath(item)
     if (id !== undefined && path !== undefined) atPath.set(path, id)
   }
-  const all: Edges = { edges: [], awaited: [], met: [], replaced: [] }
+  const all: Edges = { edges: [], awaited: [], met: [] }
   await inPieces(items, (item) => addReferences(item, { all, referring, where, atPath }))
   return all
 }
@@ -100,6 +100,7 @@ function addReferences(item: ManifestItem, { all, referring, where, atPath }: Ad
   const id = where.idOf(item.content_hash)
   if (id === undefined) return
   const known = referring.known.get(id)
+  const own = placeKey(item)
   const needs = new Map<number, { hard: boolean; path_key: string | null }>()
   const named = new Map<string, number[]>()
   const need = (needed: number, hard: boolean, path_key: string | null) => {
@@ -113,25 +114,20 @@ function addReferences(item: ManifestItem, { all, referring, where, atPath }: Ad
     const needed = where.idOf(content_hash)
     const key = path_key ?? where.lineageOf(content_hash)
     if (needed === undefined) continue
-    const before = key === undefined ? undefined : known?.found.get(key)
-    if (before && !(path_key !== undefined && isNewerPart(path_key, needed, before))) continue
-    if (before && path_key !== undefined) all.replaced.push({ object_id: id, path_key })
+    if (key !== undefined && known?.found.has(key)) continue
+    if (belongsToSet(own, path_key ?? '')) continue
     if (path_key !== undefined) named.set(path_key, [...(named.get(path_key) ?? []), needed])
     need(needed, hard ?? true, path_key ?? null)
   }
   for (const reference of pathReferences(item, id, referring)) {
     const { path_key, hard } = reference
-    if (known?.found.has(path_key)) continue
+    if (known?.found.has(path_key) || belongsToSet(own, path_key)) continue
     const needed = named.get(path_key) ?? atPath.get(path_key)
     if (needed !== undefined) for (const one of [needed].flat()) need(one, hard, path_key)
     else if (path_key !== packagePath(item)) all.awaited.push({ ...reference, object_id: id })
   }
   for (const [needs_object_id, edge] of needs) all.edges.push({ object_id: id, needs_object_id, ...edge })
 }
-
-/** A level stays as it is when its actors are saved: what it needs are those that were pushed last. */
-const isNewerPart = (path_key: string, needed: number, before: readonly number[]): boolean =>
-  /\/__external(?:actors|objects)__\//.test(path_key) && before.every((id) => id < needed)
 
 /** What lies there decides where they lead. Each path once: a header may import a hundred thousand packages. */
 function* pathReferences(item: ManifestItem, id: number, referring: Referring): Generator<PathReference> {

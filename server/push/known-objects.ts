@@ -54,9 +54,9 @@ export async function loadObjects(
     batch = []
     unknown += hashes.length - (await ask(hashes))
   }
-  await inPieces(items, ({ dependencies }) => {
+  await inPieces(items, ({ dependencies, parts }) => {
     if (unknown > mostFailures) return
-    for (const { content_hash } of dependencies ?? [])
+    for (const { content_hash } of [...(dependencies ?? []), ...(parts?.put ?? [])])
       if (!requested.has(content_hash)) {
         requested.add(content_hash)
         batch.push(content_hash)

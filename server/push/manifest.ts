@@ -1,6 +1,7 @@
 /** A manifest as the library works with it: nulls gone, refs resolved, and what a schema cannot say checked (spec 4.9). */
 import { type Failure, mostFailures, validationError } from '../../contract/errors.ts'
 import { kindOf, whyNotKept } from '../../contract/file-kinds.ts'
+import { isLevelPart } from '../../contract/level-parts.ts'
 import { limits } from '../../contract/limits.ts'
 import { type FlatMetadata, flatFromCore } from '../../contract/metadata.ts'
 import { cutToLimit } from '../../contract/names.ts'
@@ -108,9 +109,12 @@ export const placeOf = (at: {
 /** Signposts that a rename leaves behind: they never continue a lineage by their GUID and never become an entry. */
 export const isRedirector = (item: { asset_class: string }): boolean => item.asset_class === 'ObjectRedirector'
 
+/** An external actor or object of a level: told by its path, never an entry. */
+export const isPart = ({ origin_path }: Pick<ManifestItem, 'origin_path'>): boolean => isLevelPart(origin_path ?? '')
+
 /** The GUID that decides about the lineage. */
 export const lineageGuid = (item: ManifestItem): string | undefined =>
-  isRedirector(item) ? undefined : guidKey(item.package_guid)
+  isRedirector(item) || isPart(item) ? undefined : guidKey(item.package_guid)
 
 type Path = string | null | undefined
 

@@ -4,15 +4,18 @@ import type { Manifest, ManifestItem, NegotiateAnswer, NegotiateItem, UploadTarg
 import { atOneMoment } from '../database/transaction.ts'
 import type { Context } from '../handler.ts'
 import { selectDeletions } from '../rows/former/deleted-lineages.ts'
+import { findProject } from '../rows/places.ts'
 import { looseAmong } from '../storage/counting/announced.ts'
 import { repairRefusal, requireIngest } from '../storage/counting/stored-bytes.ts'
 import { damagedAmong } from '../storage/damaged-files.ts'
 import { spareOrphans } from '../storage/orphans.ts'
 import { blobKey, presignedUntil } from '../storage/storage.ts'
 import { type Facts, type KnownLineage, loadFacts } from './facts.ts'
-import { isRedirector, lineageGuid, pathKey, readManifest } from './manifest.ts'
+import { isPart, isRedirector, lineageGuid, pathKey, readManifest } from './manifest.ts'
 import { negotiating } from './manifest-limit.ts'
 import { requirePack } from './packs.ts'
+import { partsOutcome } from './parts/make.ts'
+import { planParts, withHeldParts } from './parts/merge.ts'
 import { type ItemPlan, planPush } from './plan.ts'
 import { sizesOf } from './uploads.ts'
 import { requireGroups } from './variant-groups.ts'
@@ -25,7 +28,10 @@ async function answer(context: Context, sent: Manifest): Promise<NegotiateAnswer
   await requirePack(context, manifest.pack_id)
   await requireGroups(context, manifest)
   const facts = await atOneMoment(context.sql, (sql) => loadFacts({ ...context, sql }, manifest, { hold: false }))
-  const plans = await planPush(manifest.items, facts)
+  const projectId = await findProject(context.sql, context.workspace.id, manifest.project)
+  const decided = await planPush(manifest.items, facts)
+  const parts = await planParts(context, { plans: decided, facts, projectId })
+  const plans = withHeldParts(decided, parts)
   const registered = plans.filter((plan) => plan.action === 'register').map((plan) => plan.item)
   const keys = registered.map((item) => blobKey(context.workspace.id, item.content_hash))
   await spareOrphans(context.sql, context.workspace.id, { keys, now: context.now })
@@ -39,7 +45,10 @@ async function answer(context: Context, sent: Manifest): Promise<NegotiateAnswer
   return {
     missing_hashes: [...new Set([...hashes, ...(repairRefusal(context.workspace) ? [] : damaged)])],
     ...(isDirect(context) ? { upload_mode: 'direct' as const, missing: await targetsOf(context, whole) } : {}),
-    items: plans.map((plan) => toItem(plan, deleted.get(plan.item.content_hash))),
+    items: plans.map((plan) => ({
+      ...toItem(plan, deleted.get(plan.item.content_hash)),
+      ...partsOutcome(parts.merges.get(plan.item.content_hash)),
+    })),
   }
 }
 
@@ -130,7 +139,11 @@ function lineageOf(plan: ItemPlan, facts: Facts): KnownLineage | undefined {
 }
 
 const isAnswered = ({ action, item }: ItemPlan): boolean =>
-  action === 'denied' || action === 'locked' || isRedirector(item) || Boolean(item.force_new_lineage || item.attach_to_lineage)
+  action === 'denied' ||
+  action === 'locked' ||
+  isRedirector(item) ||
+  isPart(item) ||
+  Boolean(item.force_new_lineage || item.attach_to_lineage)
 
 /** What someone else has checked out would be registered but for that: clients know four actions, and the reason says the rest. */
 function toItem(plan: ItemPlan, deleted: Deletion | undefined): NegotiateItem {

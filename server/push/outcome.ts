@@ -4,7 +4,7 @@ import { inPieces } from '../../system/event-loop.ts'
 import { categorySpelling } from '../curation/spellings.ts'
 import type { Sql } from '../database/sql.ts'
 import type { Facts, KnownEntry, KnownLineage } from './facts.ts'
-import { categoryOf, lineageGuid, nameOf } from './manifest.ts'
+import { categoryOf, isPart, lineageGuid, nameOf } from './manifest.ts'
 import { type Anchor, entryOf, type ItemPlan, type RegisterPlan } from './plan.ts'
 
 export interface NewVersion {
@@ -120,7 +120,7 @@ const newLineage = (plan: RegisterPlan, objectId: number, ids: Ids): LineageStat
 /** `expected_face_object_id` names the current version that the sender saw; another one means that someone was faster. */
 function requireFreshFace({ item, lineage }: RegisterPlan): void {
   const expected = item.expected_face_object_id
-  if (!lineage || !expected || expected === lineage.face_object_id) return
+  if (!lineage || isPart(item) || !expected || expected === lineage.face_object_id) return
   throw new ApiError('STALE_FACE', `${nameOf(item)}: another version is current by now. Look at it, then push again.`, {
     lineage_id: lineage.id,
     expected_face_object_id: expected,

@@ -3,9 +3,11 @@ import type { Lock } from '../../contract/locks.ts'
 import type { ManifestItem } from '../../contract/push.ts'
 import { guidKey } from '../../formats/package-guid.ts'
 import { inPieces } from '../../system/event-loop.ts'
+import { placeKey } from '../rows/places.ts'
 import { type Facts, type KnownLineage, lineageByGuid } from './facts.ts'
 import type { KnownObject } from './known-objects.ts'
-import { checkKinds, isRedirector, lineageGuid, pathKey, placeOf } from './manifest.ts'
+import { checkKinds, isPart, isRedirector, lineageGuid, pathKey, placeOf } from './manifest.ts'
+import { belongsToSet, checkParts } from './parts/sent.ts'
 import { checkReferences } from './references.ts'
 
 export type Anchor = KnownObject['lineage_anchor']
@@ -26,7 +28,7 @@ export interface DedupPlan extends Base {
 }
 export interface HoldPlan extends Base {
   action: 'hold'
-  reason: 'probable_lost_stamp' | 'depends_on_held'
+  reason: 'probable_lost_stamp' | 'depends_on_held' | 'parts_conflict'
   candidate: KnownLineage | undefined
   on: string[]
 }
@@ -63,6 +65,7 @@ export async function planPush(
 ): Promise<ItemPlan[]> {
   await checkKinds(items, facts.objects)
   await checkReferences(items, facts)
+  checkParts(items, facts)
   const continuing = chooseContinuing(items, facts)
   const claimed = new Set<string>()
   const plans = new Map<string, ItemPlan>()
@@ -116,7 +119,11 @@ function planItem(item: ManifestItem, deciding: Deciding): ItemPlan {
   const known = facts.objects.get(item.content_hash)
   if (known) return { action: 'dedup', item, known }
   const plan =
-    planAnswered(item, facts) ?? planRedirector(item, deciding) ?? planByGuid(item, deciding) ?? planByPlace(item, deciding)
+    planAnswered(item, facts) ??
+    planRedirector(item, deciding) ??
+    planPart(item, facts) ??
+    planByGuid(item, deciding) ??
+    planByPlace(item, deciding)
   if (plan.action === 'register') for (const claim of uniqueKeysOf(item)) deciding.claimed.add(claim)
   return plan
 }
@@ -149,6 +156,14 @@ function planRedirector(item: ManifestItem, { facts, claimed }: Deciding): Regis
   const there = item.origin_path ? facts.redirectorAtPlace.get(pathKey(item.origin_path)) : undefined
   const lineage = there && isRedirector({ asset_class: there.face_asset_class }) ? there : undefined
   return { action: 'register', item, anchor: 'minted', lineage, parentId: lineage?.face_object_id ?? null }
+}
+
+/** Parts of levels are what lies at their path, whatever identity they carry: copies of a level have the same ones. */
+function planPart(item: ManifestItem, { lineagesAtPath }: Facts): RegisterPlan | undefined {
+  if (!isPart(item)) return undefined
+  const [lineage] = lineagesAtPath.get(pathKey(item.origin_path ?? '')) ?? []
+  const anchor = item.package_guid ? 'guid' : 'minted'
+  return { action: 'register', item, anchor, lineage, parentId: lineage?.face_object_id ?? null }
 }
 
 function planByGuid(item: ManifestItem, { facts, continuing }: Deciding): ItemPlan | undefined {
@@ -208,7 +223,7 @@ async function spread(
 async function usersOf(plans: ReadonlyMap<string, ItemPlan>, headerEdges: HeaderFacts['edges']): Promise<Map<string, string[]>> {
   const users = new Map<string, string[]>()
   await inPieces(plans.values(), ({ item }) => {
-    for (const needed of neededBy(item, headerEdges))
+    for (const needed of neededBy(item, { headerEdges, plans }))
       if (plans.has(needed)) {
         const list = users.get(needed)
         if (list) list.push(item.content_hash)
@@ -218,11 +233,18 @@ async function usersOf(plans: ReadonlyMap<string, ItemPlan>, headerEdges: Header
   return users
 }
 
-const neededBy = (item: ManifestItem, headerEdges: HeaderFacts['edges']): Set<string> =>
-  new Set([
-    ...(item.dependencies ?? []).map((dependency) => dependency.content_hash),
+/** A level without one of its parts is a level. */
+function neededBy(
+  item: ManifestItem,
+  { headerEdges, plans }: { headerEdges: HeaderFacts['edges']; plans: ReadonlyMap<string, ItemPlan> },
+) {
+  const needed = [
+    ...(item.dependencies ?? []).map(({ content_hash }) => content_hash),
     ...(headerEdges.get(item.content_hash) ?? []),
-  ])
+  ]
+  const own = placeKey(item)
+  return new Set(needed.filter((hash) => !belongsToSet(own, placeKey(plans.get(hash)?.item ?? {}) ?? '')))
+}
 
 function dependent(plan: RegisterPlan | HoldPlan, action: 'denied' | 'hold' | 'locked', on: string): ItemPlan {
   const { item } = plan

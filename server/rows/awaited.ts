@@ -2,7 +2,7 @@
 
 import { amongIds } from '../database/among.ts'
 import type { Fragment, Sql } from '../database/sql.ts'
-import type { Context } from '../handler.ts'
+import type { Writing } from '../database/transaction.ts'
 import { noProject, type PushedTo } from './places.ts'
 
 export type Shown = { object_id: number; lineage_id: string; entry_id: number | null }
@@ -45,7 +45,7 @@ const keep = (sql: Sql, workspaceId: number, pushId: number | undefined): Fragme
     insert into push_references (workspace_id, push_id, object_id, project_id, path_key, path, hard, written_by)
     select ${workspaceId}, ${pushId}, object_id, project_id, path_key, path, hard, written_by from met)`
 
-type Completing = Pick<Context, 'sql' | 'workspace' | 'feed'>
+type Completing = Pick<Writing, 'sql' | 'workspace' | 'feed'>
 
 /** What a project pushes completes what its versions await, and what was pushed without a project awaits. */
 export async function completeAwaited(

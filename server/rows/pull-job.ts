@@ -77,7 +77,7 @@ const fileColumns = (sql: Sql) => sql`
 /** The files of a job, in the order in which they were found. */
 export const selectJobFiles = ({ sql, workspace }: JobScope, jobId: number): PromiseLike<PullFile[]> =>
   sql<PullFile[]>`
-    select ${fileColumns(sql)} from pull_job_objects p join objects o on o.workspace_id = p.workspace_id and o.id = p.object_id
+    select ${fileColumns(sql)}, p.set_id as set from pull_job_objects p join objects o on o.workspace_id = p.workspace_id and o.id = p.object_id
      where p.workspace_id = ${workspace.id} and p.job_id = ${jobId} order by p.position`
 
 /** Versions by id, in whatever order. */

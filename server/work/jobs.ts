@@ -1,6 +1,7 @@
 /** What the server does by itself; docs/running-a-server.md tells of each. A new job is one more here, its work in a file of its own. */
 import { recordExpiries, selectWhereExpired } from '../check-out/expiry.ts'
 import type { Clock } from '../clock.ts'
+import { forgetUnnamedParts } from '../curation/unnamed-parts.ts'
 import type { Database } from '../database/open.ts'
 import { forgetLooseAttachments } from '../discussion/attachments.ts'
 import type { FrontDoor } from '../front-door/enter.ts'
@@ -91,6 +92,7 @@ export const jobsOf = ({ clock, database, frontDoor, files, embedder, deliveries
   hourly('old-editor-sessions', (step) => forgetOldSessions(database, step)),
   hourly('old-names', (step) => forgetOldNames(database, step)),
   hourly('old-pushes', (step) => forgetOldPushes(database, step)),
+  hourly('unnamed-parts', (step) => forgetUnnamedParts(database, step)),
   hourly('spent-plans', (step) => forgetSpentPlans(database, step)),
   {
     name: 'looks',

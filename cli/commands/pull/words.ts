@@ -1,7 +1,7 @@
 /** What a pull came to, in words: sums first, then everything that someone should look at, with what to do about it. */
 import { join, relative } from 'node:path'
 import type { Obstacle } from '../../../client/pull/obstacle.ts'
-import { type LeftReason, leftReasons } from '../../../client/pull/removing/take-away.ts'
+import { type LeavingReason, type LeftFile, type LeftReason, leftReasons } from '../../../client/pull/removing/take-away.ts'
 import type { JobReport, Outcome, PulledFile, PullReport } from '../../../client/pull/report.ts'
 import { outcomes } from '../../../client/pull/report.ts'
 import { printable } from '../../../system/printable.ts'
@@ -157,28 +157,51 @@ const overwrittenFiles = (job: JobReport, look: PullLook): string[] =>
     look,
   )
 
-const takenAway = ({ taken_away }: JobReport, look: PullLook): string[] =>
-  listed(
-    ['Moved:', 'These props lie elsewhere now. Their old files are kept for 30 days, and `ph undo` brings them back:'],
-    taken_away.map(({ file, to }) => (to === undefined ? file : `${file} → ${to}`)),
-    look,
-  )
+const takenAway = ({ taken_away }: JobReport, look: PullLook): string[] => {
+  const { moved = [], removed = [] } = Object.groupBy(taken_away, ({ why }) => why)
+  const kept = 'are kept for 30 days, and `ph undo` brings them back:'
+  return [
+    ...listed(
+      ['Moved:', `These props lie elsewhere now. Their old files ${kept}`],
+      moved.map(({ file, to }) => (to === undefined ? file : `${file} → ${to}`)),
+      look,
+    ),
+    ...listed(
+      ['Taken away:', `These left their level in the library. They ${kept}`],
+      removed.map(({ file }) => file),
+      look,
+    ),
+  ]
+}
+
+const stayingWords: Record<LeavingReason, [title: string, words: string]> = {
+  moved: ['Still in the old place:', 'The props of these lie elsewhere now, and their old files stay.'],
+  removed: ['Still here:', 'These left their level in the library, and stay in the project.'],
+}
 
 /** Grouped by why they stay. */
 function leftFiles({ not_taken_away: left }: JobReport, { root }: PullReport, look: PullLook): string[] {
-  return [...Map.groupBy(left, ({ reason }) => reason)].flatMap(([reason, files]) => {
-    const named = files.map(({ file, to, referred_by }) => {
+  return [...Map.groupBy(left, ({ why, reason }) => `${why} ${reason}`).values()].flatMap((group) => {
+    const [{ why, reason }] = group as [LeftFile, ...LeftFile[]]
+    const named = group.map(({ file, to, referred_by }) => {
       const by = referred_by === undefined ? '' : ` (${referred_by})`
       return to === undefined ? file : `${file} → ${to}${by}`
     })
-    const words = `The props of these lie elsewhere now, and their old files stay. ${leftReasons[reason]}`
-    const ways =
-      reason === 'modified' ? twoWaysOut(files.map(({ file }) => relative(look.cwd, join(root, file)))) : leftAdvice[reason]
+    const [title, words] = stayingWords[why]
     return [
-      ...listed(['Still in the old place:', words], named, look),
-      ...ways.flatMap((text) => wrap(`→ ${text}`, look.out.width, '    ').map((line) => look.out.paint('dim', line))),
+      ...listed([title, `${words} ${leftReasons[reason]}`], named, look),
+      ...adviceFor(group, (file) => relative(look.cwd, join(root, file))).flatMap((text) =>
+        wrap(`→ ${text}`, look.out.width, '    ').map((line) => look.out.paint('dim', line)),
+      ),
     ]
   })
+}
+
+function adviceFor(group: readonly LeftFile[], shown: (file: string) => string): readonly string[] {
+  const [{ why, reason }] = group as [LeftFile, ...LeftFile[]]
+  if (reason !== 'modified') return leftAdvice[reason]
+  if (why === 'moved') return twoWaysOut(group.map(({ file }) => shown(file)))
+  return ['Delete what nobody needs. What is pushed again is in its level again.']
 }
 
 const leftAdvice: Record<Exclude<LeftReason, 'modified'>, readonly string[]> = {

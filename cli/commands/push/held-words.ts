@@ -44,7 +44,8 @@ export function heldWords({ items, root }: PushReport, look: HeldLook): string[]
   const held = items.filter(({ status }) => status === 'held')
   const because = (because: string) => held.filter(({ reason }) => reason === because)
   const [unsure, alike, deleted] = [because(unknownBase), because('probable_lost_stamp'), because(wasDeleted)]
-  const waiting = held.length - unsure.length - alike.length - deleted.length
+  const changed = because('parts_conflict')
+  const waiting = held.length - unsure.length - alike.length - deleted.length - changed.length
   const advice = 'Push again with the flags that are true, or decide for all at once with'
   const section = (title: string, text: string, lines: readonly string[]) =>
     lines.length === 0 ? [] : ['', look.paint(['yellow', 'bold'], title), ...wrap(text, look.width, '  '), ...lines]
@@ -69,6 +70,11 @@ export function heldWords({ items, root }: PushReport, look: HeldLook): string[]
       'Held: deleted in the library',
       `Someone deleted these props. Remove the files, or bring them back as new props. ${advice} --held new.`,
       listed(deleted),
+    ),
+    ...section(
+      'Held: others changed these actors too',
+      'The level has theirs, and all else that you changed. Pull the level, which asks about each with `--on-conflict ask`, then push again.',
+      changed.slice(0, look.verbose ? changed.length : mostFiles).map(({ file }) => `    ${printable(file)}`),
     ),
     ...(waiting > 0 ? [`  ${count(waiting, 'other file')} need these and ${waiting === 1 ? 'waits' : 'wait'} for them.`] : []),
   ]

@@ -6,7 +6,9 @@ import type { NewChange } from '../../../client/undo/journal.ts'
 import { requireConnection } from '../../connection.ts'
 import type { Context } from '../../context.ts'
 import { rememberChange } from '../../library.ts'
+import { number } from '../../terminal/amounts.ts'
 import { openDisplay } from '../../terminal/progress-display.ts'
+import { askYesOrNo } from '../../terminal/yes-or-no.ts'
 import { pushModel } from './progress.ts'
 
 export async function runPush(context: Context, options: PushOptions): Promise<PushReport> {
@@ -21,12 +23,18 @@ export async function runPush(context: Context, options: PushOptions): Promise<P
       display.resume()
       return answers
     })
+  const mayRemove: PushOptions['mayRemove'] = async (parts) => {
+    if (!context.interactive) return false
+    await display.hide()
+    const question = `${number(parts)} actors of levels are not on this disk any more. Take them away in the library too?`
+    return askYesOrNo(context, question, false).finally(display.resume)
+  }
   let pushed: Pushed | undefined
   const remembered = (one: Pushed) => {
     pushed = one
   }
   try {
-    return await push({ ...options, ...(held ? { held } : {}), remembered, tell: display.tell })
+    return await push({ mayRemove, ...options, ...(held ? { held } : {}), remembered, tell: display.tell })
   } catch (error) {
     if (context.signal.aborted) context.out.note('Stopped. What was registered stays; the next push goes on from there.')
     throw error

@@ -1,6 +1,8 @@
 /** What a push came to, in words: what is new, what to know, what to decide, what failed, and last of all the sums. */
 import { join, relative } from 'node:path'
 import type { PushedItem, PushReport, PushStatus } from '../../../client/push/report.ts'
+import { partNameOf } from '../../../client/status/part-names.ts'
+import { isLevelPart, isPartOf } from '../../../contract/level-parts.ts'
 import { printable } from '../../../system/printable.ts'
 import { className } from '../../entries/type-names.ts'
 import { twoWaysOut } from '../../pull-orders/ways-out.ts'
@@ -20,6 +22,8 @@ export interface PushLook {
   verbose: boolean
 }
 
+/** Of each level, so many actors are named. */
+const mostLabels = 5
 /** A push of at most so many new files names each. */
 const mostNamed = 12
 
@@ -27,6 +31,7 @@ const mostNamed = 12
 export function pushWords(report: PushReport, look: PushLook): string[] {
   const lines = [
     ...newItems(report, look),
+    ...levelWords(report, look),
     ...problemWords(report, 'left-out', look),
     ...problemWords(report, 'note', look),
     ...problemWords(report, 'warning', look),
@@ -78,9 +83,39 @@ function sums(report: PushReport, { paint, width: columns }: PushLook): string[]
   ]
 }
 
+/** What became of the actors of levels, by their labels: `L_Inn: 3 added, 1 changed (Door_2), 1 removed`. */
+function levelWords({ items, root }: PushReport, { width, paint, verbose }: PushLook): string[] {
+  const fresh = items.filter(({ status }) => status === 'new')
+  const lines = items.flatMap(({ name, parts, origin_path }) => {
+    if (!parts || parts.added + parts.changed + parts.removed === 0) return []
+    const own = fresh.filter((item) => isPartOf(item.origin_path ?? '', origin_path ?? ''))
+    const said = [
+      amountOf([parts.added, 'added'], labelsOf(root, { items: own.filter(isFirst), verbose })),
+      amountOf([parts.changed, 'changed'], labelsOf(root, { items: own.filter((item) => !isFirst(item)), verbose })),
+      amountOf([parts.removed, 'removed'], ''),
+    ].flat()
+    return wrap(`${printable(name)}: ${said.join(', ')}`, width, '  ')
+  })
+  return lines.length > 0 ? ['', paint('bold', 'Actors of levels:'), ...lines] : []
+}
+
+const isFirst = ({ parent_object_id }: PushedItem): boolean => parent_object_id === null
+
+const amountOf = ([amount, what]: readonly [number, string], labels: string): string[] =>
+  amount > 0 ? [`${number(amount)} ${what}${labels}`] : []
+
+function labelsOf(root: string, { items, verbose }: { items: readonly PushedItem[]; verbose: boolean }): string {
+  const shown = verbose ? items : items.slice(0, mostLabels)
+  const labels = shown
+    .flatMap(({ file, asset_class: className }) => partNameOf(root, file, { className })?.label ?? [])
+    .map((label) => printable(label))
+  const more = items.length > shown.length ? ['…'] : []
+  return labels.length > 0 ? ` (${[...labels, ...more].join(', ')})` : ''
+}
+
 /** Few new files are named; many are a number. Those of one name are told apart by their folders. */
 function newItems({ items }: PushReport, { paint, verbose }: PushLook): string[] {
-  const fresh = items.filter(({ status }) => status === 'new')
+  const fresh = items.filter(({ status, origin_path }) => status === 'new' && !isLevelPart(origin_path ?? ''))
   if (fresh.length === 0 || (fresh.length > mostNamed && !verbose)) return []
   const named = Map.groupBy(fresh, ({ name }) => name.toLowerCase())
   const line = ({ name, asset_class, parent_object_id, file, renamed_from }: PushedItem) => {

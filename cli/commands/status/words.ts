@@ -1,12 +1,13 @@
 /** What a look at a project came to, in words: sums first, then what differs, and what brings it together. */
-import { basename, join, relative } from 'node:path'
+import { basename, extname, join, relative } from 'node:path'
 import { deletedBy } from '../../../client/entries/deletion.ts'
+import type { LevelNews } from '../../../client/status/level-news.ts'
 import { type FileState, fileStates, isSettled, type StatusFile, type StatusReport } from '../../../client/status/report.ts'
 import { printable } from '../../../system/printable.ts'
 import { shellWord } from '../../../system/shell-word.ts'
 import { waitingWords } from '../../pull-orders/waiting-words.ts'
 import { twoWaysOut } from '../../pull-orders/ways-out.ts'
-import { count, number } from '../../terminal/amounts.ts'
+import { age, count, number } from '../../terminal/amounts.ts'
 import type { Paint } from '../../terminal/output.ts'
 import { remarked, wrap } from '../../terminal/wrap.ts'
 import { checkedOutWords } from './checked-out-words.ts'
@@ -22,6 +23,8 @@ export interface StatusLook {
 
 /** Of each state, so many files are named. */
 const mostNamed = 20
+/** Of each level, so many actors are named. */
+const mostActors = 10
 /** So many files that are not for the library are named. */
 const mostSkipped = 3
 /** So many ids still make a command line that can be copied. */
@@ -47,10 +50,30 @@ export function statusWords(report: StatusReport, look: StatusLook): string[] {
     ...fileStates.flatMap((state) =>
       group(state, groups.get(state) ?? [], { ...look, root: report.root, project: report.project, theirs }),
     ),
+    ...levelNews(report, look),
     ...problems(report, look),
     ...skipped(report, look),
     ...checkedOutWords(report, look),
     ...waiting(report, look),
+  ]
+}
+
+/** Their own file may be as it was. */
+function levelNews({ levels, root, project }: StatusReport, { paint, width, cwd, now }: StatusLook): string[] {
+  if (levels.length === 0) return []
+  const line = ({ file, newest: { author, created_at } }: LevelNews) =>
+    remarked(
+      `  < ${printable(relative(cwd, join(root, file)))}`,
+      paint('dim', `${author === null ? '' : `by ${printable(author)}, `}${age(created_at, now)}`),
+      width,
+    )
+  const ids = levels.slice(0, mostInCommand).map(({ file, entry_id }) => entry_id ?? shellWord(basename(file, extname(file))))
+  const command = `ph pull ${ids.join(' ')}${project === null ? '' : ` --project ${shellWord(project)}`}`
+  return [
+    '',
+    paint(['yellow', 'bold'], 'Levels whose actors changed in the library:'),
+    ...levels.flatMap(line),
+    ...wrap(`→ ${command}`, width, '    ').map((words) => paint('dim', words)),
   ]
 }
 
@@ -80,17 +103,34 @@ type GroupLook = StatusLook &
 function group(state: FileState, files: readonly StatusFile[], look: GroupLook): string[] {
   if (files.length === 0) return []
   const [, , title] = stateWords[state]
-  const shown = look.all ? files : files.slice(0, mostNamed)
-  const hidden = files.length - shown.length
+  const { true: parts = [], false: others = [] } = Object.groupBy(files, ({ part }) => (part ? 'true' : 'false'))
+  const shown = look.all ? others : others.slice(0, mostNamed)
+  const hidden = others.length - shown.length
   return [
     '',
     look.paint(isSettled(state) ? 'bold' : ['yellow', 'bold'], `${title}:`),
     ...shown.flatMap((file) => lines(file, look)),
     ...(hidden > 0 ? [`  and ${number(hidden)} more (--all)`] : []),
+    ...actorLines(state, parts, look),
     ...[...advice(state, files, look), ...restoreAdvice(shown)].flatMap((text) =>
       wrap(`→ ${text}`, look.width, '    ').map((words) => look.paint('dim', words)),
     ),
   ]
+}
+
+/** Actors under their level, by their labels: `M L_Inn: Door_2, Table`. */
+function actorLines(state: FileState, parts: readonly StatusFile[], { width, all }: GroupLook): string[] {
+  const [sign] = stateWords[state]
+  const byLevel = Map.groupBy(parts, ({ part }) => part?.level ?? '')
+  return [...byLevel].flatMap(([level, actors]) => {
+    const labels = actors.flatMap(({ part }) => part?.label ?? [])
+    const shown = all ? labels : labels.slice(0, mostActors)
+    const hidden = labels.length - shown.length
+    const more = hidden > 0 ? [`and ${number(hidden)} more (--all)`] : []
+    const name = printable(level.slice(level.lastIndexOf('/') + 1))
+    const said = `${sign} ${name}: ${[...shown.map((label) => printable(label)), ...more].join(', ')}`
+    return wrap(said, width, '  ')
+  })
 }
 
 /** The path from where the person stands, and how it is known where that is not plain. */

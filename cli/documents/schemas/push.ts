@@ -21,6 +21,13 @@ const CurrentVersion = shape(
 
 const Deletion = shape('{ name: string | null, at: string, by: { id: integer, name: string } | null }')
 
+const LevelParts = shape(
+  `{
+    set: integer | null, number: integer | null, base: integer | null, before: integer | null, added: integer, changed: integer,
+    removed: integer, parts: integer, stale: integer, kept: { path: string, content_hash: string | null, reason: string }[]
+  }`,
+)
+
 const PushedItem = shape(
   `{
     file: string, copies: string[], status: "new" | "dedup" | "held" | "denied" | "locked" | "outdated" | "failed",
@@ -28,9 +35,9 @@ const PushedItem = shape(
     object_id: integer | null, lineage_id: string | null, parent_object_id: integer | null, entry_id: integer | null,
     entry_created: boolean, reason?: string, candidate_lineage_id?: string | null, current_version?: CurrentVersion,
     lock?: Lock, locked_dependencies?: string[], enriched?: string[], deleted?: Deletion,
-    renamed_from?: string
+    renamed_from?: string, parts?: LevelParts
   }`,
-  { CurrentVersion, Lock, Deletion },
+  { CurrentVersion, Lock, Deletion, LevelParts },
 )
 
 const PushReport = shape(
@@ -55,7 +62,7 @@ const StatusFile = shape(
     known_by: "memory" | "content" | "guid" | "redirector" | "path" | null, lineage_id: string | null, entry_id: integer | null,
     object_id: integer | null, face_object_id: integer | null, face_content_hash: string | null,
     face_origin_path?: string | null, reverted_to?: OtherVersion, undone?: OtherVersion, deleted?: Deletion,
-    redirects_to?: string | null
+    redirects_to?: string | null, part?: { level: string, label: string }
   }`,
   { OtherVersion, Deletion },
 )
@@ -81,7 +88,12 @@ export const pushShapes: Shapes = {
   push: PushReport,
   status: shape(
     `{
-      root: string, url: string, files: StatusFile[], problems: Problem[],
+      root: string, url: string, files: StatusFile[],
+      levels: {
+        file: string, entry_id: integer | null, lineage_id: string, set: integer,
+        newest: { id: integer, project: string | null, number: integer, author: string | null, created_at: string }
+      }[],
+      problems: Problem[],
       locks: { file: string, lock: Lock, mine: boolean }[], project: string | null, waiting: WaitingJob[],
       summary: {
         identical: integer, changed: integer, newer: integer, both: integer, unknown: integer, missing: integer,

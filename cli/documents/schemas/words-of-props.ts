@@ -207,4 +207,8 @@ export const wordsOfProps: Readonly<Record<string, string>> = {
   orphaned: 'what a sweep would remove now',
   job_ids: 'every pull job of the order: several where it was too much for one; job_id is the first',
   planned_files: 'how many files the order brings',
+  levels: 'levels whose actors changed in the library',
+  newest: 'the newest set of its actors',
+  set: 'the set of actors that is known here',
+  part: 'which actor or object of which level it is',
 }

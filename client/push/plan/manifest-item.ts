@@ -1,5 +1,6 @@
 /** One file as an item of a manifest: what the library is told of it (spec 4.9; contract-gaps 5). Pure. */
 
+import { levelsOf } from '../../../contract/level-parts.ts'
 import { limits } from '../../../contract/limits.ts'
 import { cutToLimit, nameKey } from '../../../contract/names.ts'
 import { longestPath, packagePathPattern } from '../../../contract/path-patterns.ts'
@@ -7,7 +8,8 @@ import type { ManifestEntry, ManifestItem } from '../../../contract/push.ts'
 import { entryTypeOf } from '../../../formats/entry-types.ts'
 import type { KnownPackage } from '../../project/file-facts.ts'
 import type { Base } from '../../project/known-file.ts'
-import { type Copies, isExternal, isPackageFile, levelsOf, pathOf, type SendableFile } from '../../project/project-file.ts'
+import { type Copies, isExternal, isPackageFile, pathOf, type SendableFile } from '../../project/project-file.ts'
+import { type LevelChange, partsOf } from './level-change.ts'
 import type { References } from './references.ts'
 
 /** Which lineage a file continues: the version it was edited from, or that a redirector at its old place stands for. */
@@ -25,6 +27,8 @@ export interface ItemOptions {
   sourcePath: string | undefined
   /** Of a new prop, where the file's own name does not tell it apart. */
   name?: string | undefined
+  /** Of a level: what changes of its parts. */
+  level?: LevelChange | undefined
 }
 
 const unknownClass = 'Unknown'
@@ -47,7 +51,7 @@ export function itemOf([file]: Copies, references: References, options: ItemOpti
       : undefined,
     package_guid: facts.kind === 'package' ? (facts.guid ?? undefined) : undefined,
     source_ext: isPackage ? undefined : /^[a-z0-9]{1,12}$/.exec(found.ext)?.[0],
-    ...stampFields(options.stamp),
+    ...stampFields(options.stamp, file),
     metadata_doc: documentOf(file, references),
     dependencies: dependencies.length > 0 ? dependencies : undefined,
     pack_ref: options.packName ?? packOfPlugin(file) ?? packOfExternal(file),
@@ -55,6 +59,7 @@ export function itemOf([file]: Copies, references: References, options: ItemOpti
     source_path: options.sourcePath,
     ...missingFields(references),
     payload_ids: payloadsOf(file),
+    parts: options.level && partsOf(options.level),
   })
 }
 
@@ -63,10 +68,15 @@ function payloadsOf({ facts }: SendableFile): string[] | undefined {
   return ids.length > 0 ? ids : undefined
 }
 
-const stampFields = (stamp: Stamp | undefined): Partial<ManifestItem> =>
+/** Which version of a part is current says the set of its level. */
+const stampFields = (stamp: Stamp | undefined, file: SendableFile): Partial<ManifestItem> =>
   stamp === undefined
     ? {}
-    : { stamped_lineage_id: stamp.lineageId, stamped_base_hash: stamp.baseHash, expected_face_object_id: stamp.faceObjectId }
+    : {
+        stamped_lineage_id: stamp.lineageId,
+        stamped_base_hash: stamp.baseHash,
+        expected_face_object_id: isExternal(file) ? undefined : stamp.faceObjectId,
+      }
 
 export function assetClassOf({ facts }: SendableFile): string {
   if (facts.kind === 'opaque') return facts.isPackage ? unknownClass : 'SourceFile'

@@ -1,12 +1,14 @@
 /** What a push will send: from files and what is known of them to manifest items, and everything worth naming. Pure. */
 
+import { levelsOf } from '../../../contract/level-parts.ts'
 import { nameKey } from '../../../contract/names.ts'
 import type { ManifestItem } from '../../../contract/push.ts'
 import type { Problem } from '../../project/problem.ts'
-import { type Copies, isRedirector, type PushFile, pathOf, type SendableFile } from '../../project/project-file.ts'
+import { type Copies, isExternal, isRedirector, type PushFile, pathOf, type SendableFile } from '../../project/project-file.ts'
 import { groupCopies, nameCopies, settleSharedPaths } from './duplicates.ts'
 import { namesByFolder } from './entry-names.ts'
 import { FindingList, hasNameFault } from './findings.ts'
+import { type LevelChange, levelChange } from './level-change.ts'
 import { assetClassOf, itemOf, type Stamp, stampOf } from './manifest-item.ts'
 import { type Elsewhere, edgesKey, ReferenceIndex, type References } from './references.ts'
 
@@ -26,6 +28,8 @@ export interface PlannedItem {
   edges: string
   /** GUIDs of redirectors that lead here from an old place of the same asset. */
   formerGuids: string[]
+  /** Of a level with parts: what changes of them. */
+  level: LevelChange | undefined
 }
 
 export interface PushPlan {
@@ -35,6 +39,8 @@ export interface PushPlan {
   settled: PushFile[]
   /** Files that are done without being sent: redirectors, what must not be pushed. */
   leftOut: PushFile[]
+  /** Content hashes of parts whose level is on this disk and not in this push: it is told of them by the next one that has both. */
+  untold: ReadonlySet<string>
   problems: Problem[]
 }
 
@@ -52,23 +58,28 @@ export function planPush(files: readonly PushFile[], elsewhere: Elsewhere, optio
   for (const file of redirectors) index.addRedirector(file, file.facts.redirectTarget)
   const signposts = groupCopies(redirectors)
   for (const file of refused) index.addBlocked(file)
-  for (const [file] of index.assignExternals(kept))
+  const homeless = index.assignExternals(kept)
+  for (const [file] of homeless)
     findings.add('level-without-file', pathOf(file), 'Parts of levels were found without their level.')
   const resolved = [...kept, ...signposts].map((group) => ({ group, references: index.resolve(group[0]) }))
   const used = usedOf(resolved, { findings, elsewhere })
   nameFaults(used, findings)
   const moved = movesTo(redirectors)
   const names = namesByFolder(used.map(({ group }) => group))
-  const planned = used.map((one) => planItem(one, { options, moved, findings, names }))
+  const planned = used.map((one) => planItem(one, { options, moved, findings, names, elsewhere }))
   const { toSend, settled } = chooseToSend(planned, options)
   const unused = resolved.filter((one) => !used.includes(one)).flatMap(({ group }) => group)
   return {
     toSend,
     settled,
     leftOut: [...refused, ...unused],
+    untold: new Set(homeless.filter((group) => hasLevelHere(group, elsewhere)).map(([file]) => file.hash)),
     problems: [...nameCopies(groups, names), ...claims, ...findings.problems()],
   }
 }
+
+const hasLevelHere = ([{ naming }]: Copies, { onDisk }: Elsewhere): boolean =>
+  levelsOf(naming.packageName ?? '').some((level) => onDisk(nameKey(level)) !== undefined)
 
 type Redirector = SendableFile & { facts: { kind: 'package'; redirectTarget: string | null; guid: string | null } }
 
@@ -165,9 +176,10 @@ interface Planning {
   findings: FindingList
   /** Of new props that their files' names do not tell apart. */
   names: ReadonlyMap<string, string>
+  elsewhere: Elsewhere
 }
 
-function planItem({ group, references }: Resolved, { options, moved, findings, names }: Planning): Planned {
+function planItem({ group, references }: Resolved, { options, moved, findings, names, elsewhere }: Planning): Planned {
   const [file] = group
   findings.addReferences(file, references)
   // A redirector is no prop that could have moved: the library knows what lies at its place.
@@ -175,15 +187,25 @@ function planItem({ group, references }: Resolved, { options, moved, findings, n
   const formerly = isProp ? (moved.get(nameKey(file.naming.packageName ?? '')) ?? []) : []
   const base = isProp ? group.find(({ known }) => known?.base)?.known?.base : undefined
   const stamp = base ? stampOf(file, base) : stampOfMove(file, formerly)
+  const level = changeOf({ group, references }, elsewhere)
   const item = itemOf(group, references, {
     packName: options.packName,
     variantGroupRef: options.variantGroup === undefined ? undefined : variantGroupRef,
     stamp,
     sourcePath: options.sourcePathOf?.(pathOf(file)),
     name: names.get(file.hash),
+    level,
   })
   const formerGuids = base || stamp ? [] : formerly.flatMap(({ facts }) => facts.guid ?? [])
-  return { item, files: group, edges: edgesKey(references), formerGuids, stamp }
+  return { item, files: group, edges: edgesKey(references), formerGuids, stamp, level }
+}
+
+/** Undefined for what is no level, or one that has no parts here and none that are known. */
+function changeOf({ group, references: { parts } }: Resolved, { partsOf, isHere }: Elsewhere): LevelChange | undefined {
+  if (assetClassOf(group[0]) !== 'World') return undefined
+  const lineageId = group.find(({ known }) => known?.base)?.known?.base?.lineageId
+  const change = levelChange(parts, lineageId ? partsOf(lineageId) : { set: undefined, parts: [] }, isHere)
+  return change.base === undefined && parts.length === 0 ? undefined : change
 }
 
 /** A moved package continues the lineage of its old place, where the redirector now stands (uasset-header 12.2). */
@@ -218,6 +240,18 @@ function chooseToSend(
     else toSend.push(one)
   }
   return { toSend, settled }
+}
+
+/** A part of a level: which of its versions counts says the set of the level. */
+export const isPart = ({ files: [file] }: PlannedItem): boolean => isExternal(file)
+
+/** Levels with what changes of their parts, where that is little: what others changed meanwhile then holds it before anything is registered. */
+export function changedTogether(items: readonly PlannedItem[], most: number): number[][] {
+  const indexes = new Map(items.map(({ item }, index) => [item.content_hash, index]))
+  return items.flatMap(({ level }, index) => {
+    if (!level || level.put.length === 0 || level.put.length >= most) return []
+    return [[index, ...new Set(level.put.flatMap(({ hash }) => indexes.get(hash) ?? []))]]
+  })
 }
 
 /** Sets of planned items that belong into one batch: those with the same GUID. By index. */

@@ -1,10 +1,12 @@
 /** From the package names that files refer to, to the files and versions behind them (uasset-header 12.5). Pure. */
 
 import { hash } from 'node:crypto'
+import { levelsOf } from '../../../contract/level-parts.ts'
 import { limits } from '../../../contract/limits.ts'
 import { nameKey } from '../../../contract/names.ts'
+import type { KnownPart, KnownParts } from '../../memory/level-parts.ts'
 import { companionPath } from '../../project/companion-path.ts'
-import { type Copies, isExternal, isPackageFile, levelsOf, type PushFile, pathOf } from '../../project/project-file.ts'
+import { type Copies, isExternal, isPackageFile, type PushFile, pathOf } from '../../project/project-file.ts'
 
 /** What there is beside the files of this push. */
 export interface Elsewhere {
@@ -18,12 +20,18 @@ export interface Elsewhere {
   pluginOf(module: string): string | undefined
   /** Whether versions that the library keeps refer to a path. */
   isReferred(packageName: string): boolean
+  /** The parts of a level that are known here. */
+  partsOf(lineageId: string): KnownParts
+  /** Whether a file lies on this disk. */
+  isHere(file: string): boolean
 }
 
 /** What became of the references of one file. Package names as the file spells them. */
 export interface References {
   /** By content hash; true: needed to load it. */
   needs: Map<string, boolean>
+  /** Of a level: its external actors and objects. */
+  parts: KnownPart[]
   /** What was resolved, in lower case: what the library was told. */
   told: string[]
   /** Packages of other plugins, which are not resolved. */
@@ -57,7 +65,7 @@ export class ReferenceIndex {
   readonly #byFolder = new Map<string, Target>()
   readonly #byFile = new Map<string, string>()
   /** Content hashes of external packages, by the level they belong to. */
-  readonly #externals = new Map<string, { name: string; hash: string }[]>()
+  readonly #externals = new Map<string, KnownPart[]>()
   readonly #elsewhere: Elsewhere
 
   constructor(elsewhere: Elsewhere) {
@@ -89,7 +97,7 @@ export class ReferenceIndex {
       if (name === null || !isExternal(file)) continue
       const level = levelsOf(name).find((candidate) => this.#target(nameKey(candidate))?.kind === 'item')
       if (level === undefined) homeless.push(copies)
-      else this.#externalsOf(nameKey(level)).push({ name: nameKey(name), hash: file.hash })
+      else this.#externalsOf(nameKey(level)).push({ path: name, file: pathOf(file), hash: file.hash })
     }
     return homeless
   }
@@ -106,15 +114,14 @@ export class ReferenceIndex {
     for (const name of facts.imports) this.#addReference(context, name, true)
     for (const name of facts.softReferences) this.#addReference(context, name, false)
     for (const module of facts.modules ?? []) this.#addModule(found, module, own)
-    for (const { name, hash } of this.#externals.get(own ?? '') ?? []) {
-      // A new version of an actor is news to its level, although the level's own file did not change.
-      if (addNeed(found, hash, false)) found.told.push(`${name} ${hash}`)
-    }
+    // A new version of an actor is news to its level, although the level's own file did not change.
+    found.parts = this.#externals.get(own ?? '') ?? []
+    for (const { path, hash } of found.parts) found.told.push(`${nameKey(path)} ${hash}`)
     found.needs.delete(file.hash)
     return found
   }
 
-  #externalsOf(level: string): { name: string; hash: string }[] {
+  #externalsOf(level: string): KnownPart[] {
     const list = this.#externals.get(level) ?? []
     this.#externals.set(level, list)
     return list
@@ -220,6 +227,7 @@ interface ReferenceContext {
 
 const emptyReferences = (): References => ({
   needs: new Map(),
+  parts: [],
   told: [],
   plugins: [],
   missing: [],

@@ -3,6 +3,7 @@
 import { limits } from '../../../contract/limits.ts'
 import type { CommitResult, ManifestItem, NegotiateItem } from '../../../contract/push.ts'
 import { pathOf } from '../../project/project-file.ts'
+import { asNeeds } from '../plan/level-change.ts'
 import { nameOf } from '../plan/manifest-item.ts'
 import type { PlannedItem } from '../plan/plan.ts'
 import type { PushedItem, PushStatus } from '../report.ts'
@@ -24,6 +25,7 @@ export class Outcomes {
   readonly #loosened = new Map<string, Set<string>>()
   /** Items whose bytes the library has: they wait for nothing. */
   readonly #registered = new Set<string>()
+  #partsAsNeeds = false
 
   add(items: readonly PlannedItem[]): void {
     for (const planned of items) this.#planned.set(planned.item.content_hash, planned)
@@ -51,6 +53,17 @@ export class Outcomes {
 
   decide(planned: PlannedItem, status: PushStatus, result: Told = {}): void {
     this.#reports.set(planned.item.content_hash, reportItem(planned, status, result))
+  }
+
+  /** The library knows no sets of parts of levels: they are what levels need. */
+  namePartsAsNeeds(): void {
+    this.#partsAsNeeds = true
+  }
+
+  /** The library keeps this part as it was. */
+  hold(hash: string, result: Told): void {
+    const planned = this.#planned.get(hash)
+    if (planned) this.decide(planned, 'held', result)
   }
 
   /** The library has this item already. */
@@ -94,18 +107,23 @@ export class Outcomes {
    * need that is still to be decided is told later, at commit; one that got lost is remembered as such.
    */
   sendable(planned: PlannedItem, batch: ReadonlySet<string>, isCommit: boolean): Readonly<ManifestItem> {
-    const item = this.itemOf(planned)
-    if (!item.dependencies) return item
+    const item = this.#partsAsNeeds ? withPartsAsNeeds(this.itemOf(planned), planned) : this.itemOf(planned)
+    if (!item.dependencies && !item.parts?.put) return item
     const loosened = this.#loosened.get(item.content_hash)
-    const kept = item.dependencies.filter(({ content_hash: need }) => {
+    const isKept = ({ content_hash: need }: { content_hash: string }) => {
       if (loosened?.has(need)) return false
       if (batch.has(need) || this.#isThere(need)) return true
       if (isCommit) this.loosen(item.content_hash, [need])
       return false
-    })
-    return kept.length === item.dependencies.length
-      ? item
-      : { ...item, dependencies: kept, ...(isCommit ? this.#missingOf(item, kept) : {}) }
+    }
+    const { dependencies, parts } = item
+    const kept = dependencies?.filter(isKept)
+    return {
+      ...item,
+      ...(kept && { dependencies: kept }),
+      ...(parts?.put && { parts: { ...parts, put: parts.put.filter(isKept) } }),
+      ...(isCommit && kept && kept.length < (dependencies?.length ?? 0) ? this.#missingOf(item, kept) : {}),
+    }
   }
 
   /** The package paths of what an item goes without: who pulls it is told, until they come. */
@@ -163,11 +181,16 @@ export class Outcomes {
   }
 }
 
+function withPartsAsNeeds({ parts: _parts, ...item }: Readonly<ManifestItem>, { level }: PlannedItem): ManifestItem {
+  const needs = [...(item.dependencies ?? []), ...(level ? asNeeds(level) : [])].slice(0, limits.manifest.dependenciesPerItem)
+  return needs.length > 0 ? { ...item, dependencies: needs } : item
+}
+
 /** What is said of an item before or without an answer of the library. */
 function reportItem(planned: PlannedItem, status: PushStatus, result: Told = {}): PushedItem {
   const { item, files } = planned
   const [first, ...copies] = files
-  const { reason, lock, locked_dependencies, enriched, candidate_lineage_id, deleted } = result
+  const { reason, lock, locked_dependencies, enriched, candidate_lineage_id, deleted, parts } = result
   return {
     file: pathOf(first),
     copies: copies.map(pathOf),
@@ -188,5 +211,6 @@ function reportItem(planned: PlannedItem, status: PushStatus, result: Told = {})
     ...(lock === undefined ? {} : { lock }),
     ...(locked_dependencies === undefined ? {} : { locked_dependencies }),
     ...(enriched === undefined ? {} : { enriched }),
+    ...(parts === undefined ? {} : { parts }),
   }
 }

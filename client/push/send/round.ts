@@ -5,19 +5,20 @@ import { ApiError } from '../../../contract/errors.ts'
 import { limits } from '../../../contract/limits.ts'
 import type { CommitAnswer, CommitResult, ManifestItem, NegotiateAnswer, NegotiateItem } from '../../../contract/push.ts'
 import type { Api } from '../../http/api.ts'
-import type { PushedVersion, TellRemembered } from '../../memory/last-push.ts'
+import type { TellRemembered } from '../../memory/last-push.ts'
 import type { ProjectMemory } from '../../memory/project-memory.ts'
 import type { TellPush } from '../../progress.ts'
 import type { Problem } from '../../project/problem.ts'
-import { type PushFile, pathOf } from '../../project/project-file.ts'
+import { pathOf } from '../../project/project-file.ts'
 import { hasPicture } from '../../project/thumbnail.ts'
 import { type BaseMemory, faceOf, findUnknownBases, type Judged, saysLineage, unknownBase, wasDeleted } from '../held/why-held.ts'
 import { orderBatches } from '../plan/batches.ts'
-import { assetClassOf, lastingGuid, nameOf } from '../plan/manifest-item.ts'
-import { type PlannedItem, twinsOf, variantGroupRef } from '../plan/plan.ts'
+import { changedTogether, isPart, type PlannedItem, twinsOf, variantGroupRef } from '../plan/plan.ts'
 import { findReverted, type Reverted } from '../reverted.ts'
+import { holdKept, rememberParts } from './level-outcome.ts'
 import { bareItem, stampsOfMoved } from './moved-packages.ts'
 import { Outcomes } from './outcomes.ts'
+import { basesOf, entryOf, isRegistered, kindOfFailure, pushedOf } from './registered.ts'
 import { type About, ManifestSender } from './send.ts'
 import type { ThumbnailJob, ThumbnailUploader } from './thumbnails.ts'
 import type { Upload, Uploader } from './upload.ts'
@@ -53,6 +54,8 @@ export class PushRound {
   readonly #run = { id: randomUUID(), begunAt: new Date().toISOString() }
   readonly #complete = new Set<string>()
   readonly #wanting = new Set<string>()
+  /** Levels of whose parts the library does not have all. */
+  readonly #unfinished = new Set<string>()
   /** Bytes that the library misses; counted without being sent in a dry run. */
   missingBytes = 0
   readonly #parts: RoundParts
@@ -104,10 +107,20 @@ export class PushRound {
 
   #batchesOf(items: readonly PlannedItem[]): PlannedItem[][] {
     const indexes = new Map(items.map(({ item }, index) => [item.content_hash, index]))
-    const needs = (index: number) =>
-      (items[index]?.item.dependencies ?? []).flatMap(({ content_hash }) => indexes.get(content_hash) ?? [])
+    const needs = (index: number) => {
+      const { item, level } = items[index] ?? {}
+      const hashes = [
+        ...(item?.dependencies ?? []).map(({ content_hash }) => content_hash),
+        ...(level?.all ?? []).map(({ hash }) => hash),
+      ]
+      return hashes.flatMap((hash) => indexes.get(hash) ?? [])
+    }
     const size = { usual: Math.min(limits.manifest.recommendedBatch, this.#parts.maxItems), most: this.#parts.maxItems }
-    const batches = orderBatches(items.length, { needs, together: twinsOf(items) }, size)
+    const batches = orderBatches(
+      items.length,
+      { needs, together: [...twinsOf(items), ...changedTogether(items, size.usual)] },
+      size,
+    )
     return batches.map((batch) => batch.flatMap((index) => items[index] ?? []))
   }
 
@@ -121,8 +134,11 @@ export class PushRound {
     if (!answer) return []
     const judged = this.#paired(batch, answer.items)
     for (const { planned, item } of judged) this.#judge(planned, item)
-    for (const [hash, one] of await findReverted(judged, this.#parts.bases.api)) this.reverted.set(hash, one)
-    await this.#holdUnknown(judged.filter(({ planned, item }) => unsaid.has(planned) && !item.deleted))
+    if (judged.some(({ planned, item }) => planned.level && !item.parts && item.action !== 'hold' && item.action !== 'denied'))
+      this.outcomes.namePartsAsNeeds()
+    const own = judged.filter(({ planned }) => !isPart(planned))
+    for (const [hash, one] of await findReverted(own, this.#parts.bases.api)) this.reverted.set(hash, one)
+    await this.#holdUnknown(own.filter(({ planned, item }) => unsaid.has(planned) && !item.deleted))
     this.outcomes.spread(batch)
     const undecided = new Set(this.outcomes.undecided(batch).map(({ item }) => item.content_hash))
     const missing = answer.missing_hashes.filter((hash) => undecided.has(hash))
@@ -175,8 +191,8 @@ export class PushRound {
     const { existing_object_id: object_id, parent_object_id, candidate_lineage_id, reason } = item
     const isLocked = reason === 'lineage_locked' || reason === 'depends_on_locked'
     const status = { register: isLocked ? 'locked' : 'new', dedup: 'dedup', hold: 'held', denied: 'denied' } as const
-    const { lock, locked_dependencies } = item
-    const told = { lineage_id, object_id, parent_object_id, candidate_lineage_id, reason, lock, locked_dependencies }
+    const { lock, locked_dependencies, parts } = item
+    const told = { lineage_id, object_id, parent_object_id, candidate_lineage_id, reason, lock, locked_dependencies, parts }
     this.outcomes.decide(planned, status[item.action], told)
   }
 
@@ -197,7 +213,7 @@ export class PushRound {
       const planned = byHash.get(hash)
       if (!planned) continue
       if (error instanceof ApiError) this.outcomes.decide(planned, 'denied', { reason: 'denylisted' })
-      else this.#sender.fail(planned, failureKinds[error.code as keyof typeof failureKinds] ?? 'upload-failed', error.message)
+      else this.#sender.fail(planned, kindOfFailure(error), error.message)
     }
   }
 
@@ -227,20 +243,21 @@ export class PushRound {
   #record(batch: readonly PlannedItem[], answer: CommitAnswer): void {
     this.#sender.variantGroupId ??= answer.variant_groups?.[variantGroupRef]
     this.#sender.warn(batch, answer.warnings ?? [])
+    this.#settleParts(batch, answer)
     const jobs: ThumbnailJob[] = []
     const registered = this.#paired(batch, answer.results).filter(({ planned, item: result }) => {
       this.outcomes.decide(planned, result.status, result)
       return isRegistered(result)
     })
     // Before the bases: who is killed in between has what was registered on record, and files that are edits of what was before.
-    const pushed = registered.flatMap(({ planned, item }) => this.#pushedOf(planned, item))
+    const pushed = registered.flatMap(({ planned, item }) => pushedOf(planned, item, this.faces))
     if (answer.batch_key) this.#batchKeys.push(answer.batch_key)
     const run = this.#parts.memory.lastPush.add(this.#run, { versions: pushed, batchKeys: this.#batchKeys })
     if (run) this.#parts.remembered?.({ root: this.#parts.root, begunAt: run.begunAt })
     this.#parts.memory.saveBased(registered.flatMap(({ planned, item }) => this.#basesOf(planned, item)))
     for (const { planned, item: result } of registered) {
       const { content_hash: hash } = planned.item
-      if (!this.outcomes.isLoosened(hash) && !this.reverted.has(hash)) this.#complete.add(hash)
+      if (!this.#isLoose(hash) && !this.reverted.has(hash)) this.#complete.add(hash)
       const [file] = planned.files
       const entryId = entryOf(file, result)
       // Who does not say whether there is a picture is sent it by a push that has something left to do for the file.
@@ -254,45 +271,29 @@ export class PushRound {
     this.#pictures.catch(() => {})
   }
 
-  /** What `ph undo` would have to take back. */
-  #pushedOf({ item, files: [file] }: PlannedItem, result: CommitResult): PushedVersion[] {
-    const { status, object_id: objectId, lineage_id: lineageId, parent_object_id: parent, entry_id: entryId } = result
-    if (status !== 'new' || objectId === null || lineageId === null) return []
-    const beforeObjectId = parent === null ? null : (this.faces.get(item.content_hash) ?? parent)
-    const hash = item.content_hash
-    return [{ lineageId, objectId, hash, beforeObjectId, entryId, file: pathOf(file), name: item.entry?.name ?? nameOf(file) }]
+  #basesOf(planned: PlannedItem, result: CommitResult) {
+    const { content_hash: hash } = planned.item
+    // It was made from a later version, and that one stays its base: nobody overrides anything by editing it further.
+    return this.reverted.has(hash) ? [] : basesOf(planned, result, { isLoose: this.#isLoose(hash) })
+  }
+
+  /** Something of its needs or parts is still to be told. */
+  #isLoose = (hash: string): boolean => this.outcomes.isLoosened(hash) || this.#unfinished.has(hash)
+
+  /** The parts of levels: which of them are kept as they were, and what is remembered of the others. */
+  #settleParts(batch: readonly PlannedItem[], { results }: CommitAnswer): void {
+    for (const { planned, item: result } of this.#paired(batch, results)) {
+      const { parts: outcome, lineage_id: lineageId, content_hash: hash } = result
+      if (!outcome || !lineageId) continue
+      holdKept(this.outcomes, outcome)
+      const sent = this.outcomes.sendable(planned, new Set(results.map(({ content_hash }) => content_hash)), false)
+      const isWhole = rememberParts(this.#parts.memory.levels, { planned, lineageId, sent, outcome })
+      if (!isWhole) this.#unfinished.add(hash)
+    }
   }
 
   /** Everything that was to be pushed is: the next push is another one. */
   end(): void {
     this.#parts.memory.lastPush.end(this.#run)
   }
-
-  /** What is remembered of each file with these bytes. Edges that were left out are to be told next time. */
-  #basesOf(planned: PlannedItem, result: CommitResult) {
-    const { files, edges } = planned
-    const { object_id: objectId, lineage_id: lineageId, content_hash: hash } = result
-    if (objectId === null || lineageId === null) return []
-    // It was made from a later version, and that one stays its base: nobody overrides anything by editing it further.
-    if (this.reverted.has(hash)) return []
-    return files.map((file) => ({
-      file: pathOf(file),
-      hash,
-      edges: this.outcomes.isLoosened(hash) ? null : edges,
-      base: {
-        ...{ hash, guid: lastingGuid(file), assetClass: assetClassOf(file), lineageId, objectId },
-        entryId: entryOf(file, result),
-      },
-    }))
-  }
 }
-
-/** Servers may leave it out of `dedup` (contract-gaps 9): then it is the one that was remembered with the same version. */
-function entryOf({ known }: PushFile, { entry_id, object_id }: CommitResult): number | null {
-  const base = known?.base
-  return entry_id ?? (base && base.objectId === object_id ? base.entryId : null)
-}
-
-const isRegistered = ({ status }: CommitResult): boolean => status === 'new' || status === 'dedup'
-
-const failureKinds = { FILE_CHANGED: 'changed-while-read', FILE_UNREADABLE: 'unreadable-file' } as const

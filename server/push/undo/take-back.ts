@@ -20,7 +20,12 @@ export async function takeBack(context: Context, taken: Taken): Promise<void> {
   await loosenWords(context, taken)
   const currentOf = new Map([...before].map(([id, { object_id }]) => [id, object_id]))
   const isMoved = new Set(versions.flatMap(({ lineage_id, is_current }) => (is_current ? [lineage_id] : [])))
-  await removeFromLibrary(context, { entries, versions, lineageIds: new Set(lineageIds), currentOf })
+  await removeFromLibrary(context, {
+    entries,
+    versions,
+    lineageIds: new Set(lineageIds),
+    undone: { by: context.actor.id, currentOf },
+  })
   await forgetGuids(context, taken)
   await restoreEntries(context, { taken, isMoved })
   await removePacks(context, taken.pushes)
