@@ -84,7 +84,7 @@ async function commitInside(context: Context, manifest: Manifest, before: Upload
   await writeOutcome(context, outcome, { packs, note: manifest.note, project: manifest.project, projectId })
   const enriched = await enrich(context, plans)
   await connect(context, { plans, facts, outcome, enriched, headers: uploads.headers, by: { projectId, pushId } })
-  const sets = await makeSets(context, { plan: parts, outcome, facts, manifest })
+  const sets = await makeSets(context, { plan: parts, outcome, facts, manifest, pushId })
   const groups = await joinGroups(context, manifest, groupedIn(outcome))
   recordCommit(context, { plans, outcome, enriched, manifest, facts, sets, batchKey })
   await countTaken(sql, workspace.id, blobsOf(workspace.id, outcome))

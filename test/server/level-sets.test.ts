@@ -277,8 +277,8 @@ test('a library of before: what a version of a level was told of its actors is t
      where s.lineage_id = ${second.lineage_id}`
   await sql`drop table level_sets, level_parts`
   await sql`alter table pull_job_objects drop column set_id`
-  await sql`delete from schema_migrations where number = 40`
-  expect(await migrate(server.database, server.clock.now())).toEqual([40])
+  await sql`delete from schema_migrations where number = 42`
+  expect(await migrate(server.database, server.clock.now())).toEqual([42])
   expect(await shown()).toEqual(before)
   const { body } = await mia.get(`/lineages/${first.lineage_id}/parts`)
   expect(body.sets.map(({ number, parts }: Json) => [number, parts])).toEqual([
@@ -300,4 +300,31 @@ test('a part that no set names goes after a month, and one that an older set nam
   server.clock.advance(31 * 24 * 3_600_000)
   await server.work.look()
   expect(await Promise.all([a, b, stray].map(isThere))).toEqual([true, true, false])
+})
+
+test('a push that is taken back leaves the level as it was, and what others changed since as they have it', async () => {
+  const level = newLevel()
+  const [a, b, c] = [actor('A'), actor('B'), actor('C')]
+  const first = await pushParts(mia, level, { put: [a, b, c] })
+  const [a2, d] = [actor('A'), actor('D')]
+  const sent = await commitOf(mia, [changed(level, { base: first.parts.set, put: [a2, d], remove: ['B'] }), a2, d], {
+    project: 'Town',
+  })
+  const made = sent.body.results[0].parts
+  expect(partsIn(await closureOf(first))).toEqual(hashes(a2, c, d))
+  const own = await pushParts(mia, level, { base: made.set, remove: ['C'] })
+  expect((await mia.post('/push/undo', { batch_keys: [sent.body.batch_key] })).status).toBe(200)
+  expect(partsIn(await closureOf(first))).toEqual(hashes(a, b))
+  const sets = (await mia.get(`/lineages/${first.lineage_id}/parts`)).body.sets as Json[]
+  expect(sets[0]).toMatchObject({ number: own.parts.number + 1, added: 1, changed: 1, removed: 1 })
+})
+
+test('the first set of a project goes with the push that made it', async () => {
+  const level = newLevel()
+  const first = await pushParts(mia, level, { put: [actor('A')] })
+  const before = partsIn(await closureOf(first, 'dependencies=current&project=Copy'))
+  const b = actor('B')
+  const sent = await commitOf(mia, [changed(level, { put: [b] }), b], { project: 'Copy' })
+  expect((await mia.post('/push/undo', { batch_keys: [sent.body.batch_key] })).status).toBe(200)
+  expect(partsIn(await closureOf(first, 'dependencies=current&project=Copy'))).toEqual(before)
 })

@@ -14,10 +14,12 @@ create table level_sets (
   added        integer     not null,
   changed      integer     not null,
   removed      integer     not null,
+  push_id      bigint,                            -- the push that made it, while it can be taken back
   primary key (workspace_id, lineage_id, project_id, id)
 );
 create index level_sets_version on level_sets (workspace_id, lineage_id, project_id, object_id, id);
 create index level_sets_id on level_sets (workspace_id, id);
+create index level_sets_push on level_sets (workspace_id, push_id) where push_id is not null;
 
 -- The level has this version at this path from one set on until before another. 2^53 - 1: it still has.
 create table level_parts (

@@ -17,7 +17,8 @@ export async function makeSets(
     outcome,
     facts,
     manifest,
-  }: { plan: PartsPlan; outcome: Outcome; facts: Facts; manifest: Manifest },
+    pushId,
+  }: { plan: PartsPlan; outcome: Outcome; facts: Facts; manifest: Manifest; pushId: number | undefined },
 ): Promise<Map<string, NewSet>> {
   const idOf = (hash: string) => outcome.versions.get(hash)?.objectId ?? facts.objects.get(hash)?.id
   const levels = [...merges.values()].flatMap((merge) => {
@@ -59,7 +60,7 @@ export async function makeSets(
     ]
   })
   await writeSets(
-    pushing,
+    { ...pushing, pushId },
     sets.map(([, set]) => set),
     manifest.note,
   )

@@ -9,12 +9,14 @@ import { updateWants } from '../../media/awaited-media.ts'
 import { noteFileNames } from '../../rows/former/entry-names.ts'
 import type { KeptPush } from './kept-push.ts'
 import { takeRowsBack } from './references.ts'
+import { takeSetsBack } from './sets.ts'
 import type { Taken } from './taken.ts'
 
 /** The caller has the lock of the workspace, and holds all of it. What a push brought is no deletion to remember: the same files may come again. */
 export async function takeBack(context: Context, taken: Taken): Promise<void> {
   const { versions, entries, lineageIds, before } = taken
   await takeRowsBack(context, taken)
+  await takeSetsBack(context, taken)
   await endOwnPulls(context, taken)
   await joinParents(context, taken)
   await loosenWords(context, taken)

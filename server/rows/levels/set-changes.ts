@@ -17,6 +17,8 @@ export interface NewSet extends Omit<KnownSet, 'parts'> {
 }
 
 interface Making {
+  /** The push that makes them. */
+  pushId?: number | undefined
   sql: Sql
   workspace: { id: number }
   actor: { id: number }
@@ -29,16 +31,16 @@ function* batches<T>(all: readonly T[]): Iterable<T[]> {
 
 /** As many rows as parts change, however many the levels have; a project's first set of another's level takes them all. */
 export async function writeSets(
-  { sql, workspace, actor, now }: Making,
+  { sql, workspace, actor, now, pushId }: Making,
   sets: readonly NewSet[],
   note?: string | null,
 ): Promise<void> {
   if (sets.length === 0) return
   const rows = sets.map(({ put: _put, remove: _remove, copyOf: _copy, ...row }) => row)
   await sql`
-    insert into level_sets (workspace_id, id, lineage_id, project_id, number, object_id, author_id, made_at, note, parts, added, changed, removed)
+    insert into level_sets (workspace_id, id, lineage_id, project_id, number, object_id, author_id, made_at, note, parts, added, changed, removed, push_id)
     select ${workspace.id}, r.id, r.lineage_id, r.project_id, r.number, r.object_id, ${actor.id}, ${now.toISOString()}, ${note || null},
-           r.parts, r.added, r.changed, r.removed
+           r.parts, r.added, r.changed, r.removed, ${pushId ?? null}::bigint
       from jsonb_to_recordset(${sql.json(rows)})
            as r(id bigint, lineage_id text, project_id bigint, number int, object_id bigint, parts int, added int, changed int, removed int)`
   for (const { copyOf, ...set } of sets)
