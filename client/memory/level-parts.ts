@@ -80,14 +80,19 @@ export class LevelParts {
     })
   }
 
-  /** What a push has changed. `set`: the set that is known from now on. */
+  /** What a push has changed. `set`: the set that is known from now on. Files that left with it are missing no longer. */
   change(
     lineageId: string,
-    { set, put, remove }: { set: number | undefined; put: readonly KnownPart[]; remove: readonly string[] },
+    { set, put, remove }: { set: number | undefined; put: readonly KnownPart[]; remove: readonly KnownPart[] },
   ): void {
-    const gone = this.#state.db.prepare('delete from level_part where lineage_id = ? and path = ?')
+    const { db } = this.#state
+    const part = db.prepare('delete from level_part where lineage_id = ? and path = ?')
+    const missing = db.prepare('delete from file where file = ? and stat = ?')
     this.#state.write(() => {
-      for (const path of remove) gone.run(lineageId, path.toLowerCase())
+      for (const { path, file } of remove) {
+        part.run(lineageId, path.toLowerCase())
+        missing.run(file, gone)
+      }
       this.#change(lineageId, set, put)
     })
   }

@@ -103,7 +103,7 @@ function sums({ summary, bytes, status, taken_away }: JobReport, { out: { paint 
     ...(bytes.from_cache > 0 ? [`${size(bytes.from_cache)} were on this machine`] : []),
   ]
   const lines = shown.map((outcome) => `  ${paint('bold', number(summary[outcome]).padStart(width))} ${sumWords[outcome]}`)
-  if (taken_away.length > 0) lines.push(`  ${paint('bold', number(taken_away.length).padStart(width))} moved away, with a backup`)
+  if (taken_away.length > 0) lines.push(`  ${paint('bold', number(taken_away.length).padStart(width))} taken away, with a backup`)
   return [
     ...(lines.length > 0 || status !== 'done' ? lines : ['  nothing to do']),
     ...(moved.length > 0 ? [`  ${paint('dim', moved.join(', '))}`] : []),

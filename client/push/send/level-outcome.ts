@@ -31,7 +31,7 @@ export function rememberParts(
   const keptPaths = new Set(kept.map(({ path }) => path))
   const put = level.put.filter(({ path, hash }) => hashes.get(path) === hash && !keptPaths.has(path))
   const removed = new Set(sent.parts.remove)
-  const remove = level.remove.flatMap(({ path }) => (removed.has(path) && !keptPaths.has(path) ? path : []))
+  const remove = level.remove.filter(({ path }) => removed.has(path) && !keptPaths.has(path))
   const isWhole = kept.length === 0 && put.length === level.put.length && remove.length === level.remove.length
   // What others changed meanwhile is not here: the set that was known stays the one to compare with.
   const knowsAll = isWhole && stale === 0 && (base === null ? before === null || parts === put.length : before === base)
