@@ -26,10 +26,10 @@ import { leastPace } from './http/slow-bodies.ts'
 import { LiveFeeds } from './live/live-feeds.ts'
 import { EmbedderThread } from './looks/embedder-thread.ts'
 import { type Logger, type LogTo, openLog } from './monitoring/log.ts'
-import type { Pace, Parts } from './parts.ts'
 import { type ProvisionFile, readProvisionFile } from './provision/file.ts'
 import { provision } from './provision/provision.ts'
 import { Catalogs } from './search/catalog/catalogs.ts'
+import type { Pace, Services } from './services.ts'
 import type { CountedStorage } from './storage/counting/counted-storage.ts'
 import type { Ledger } from './storage/counting/ledger.ts'
 import { openStorage } from './storage/open.ts'
@@ -109,7 +109,7 @@ export async function startServer({
     const opened = await openStorage({ ...around, answers: room.answers })
     const notedHead = await NotedHead.open({ database, clock, log, note: opened.headNote })
     const setupCode = await provisionAtStart(database, file, { log, now: clock.now() })
-    const parts = {
+    const services = {
       ...around,
       embedder,
       live,
@@ -118,7 +118,7 @@ export async function startServer({
       pace: { ...leastPace, ...pace },
       ...opened,
     }
-    const app = await buildApp(parts)
+    const app = await buildApp(services)
     app.addHook('onClose', () => live.close())
     app.addHook('onClose', () => closeFrontDoor(frontDoor, log))
     await listen(app, addressIn(settings))
@@ -158,7 +158,7 @@ export async function startServer({
   }
 }
 
-function roomFor(connections: number | undefined, clock: Clock): Pick<Parts, 'capacity' | 'bodies' | 'answers'> {
+function roomFor(connections: number | undefined, clock: Clock): Pick<Services, 'capacity' | 'bodies' | 'answers'> {
   const capacity = connections === undefined ? usualCapacity() : capacityOf(connections)
   return {
     capacity,

@@ -3,8 +3,8 @@ import { originOf } from '../front-door/origin.ts'
 import type { Visit } from './visit.ts'
 
 /** The first workspace answers at the bare address too; `slug` names another than that of the visit. */
-export function addressOf({ request, parts }: Visit, slug: string | undefined = request.workspaceSlug): string {
-  const origin = originOf(request, parts.settings)
+export function addressOf({ request, services }: Visit, slug: string | undefined = request.workspaceSlug): string {
+  const origin = originOf(request, services.settings)
   return slug === undefined ? origin : `${origin}/w/${slug}`
 }
 

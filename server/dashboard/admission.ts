@@ -1,7 +1,7 @@
 /** Who may see a page: decided here for all pages, before their handlers run. */
 
 import type { FastifyReply, FastifyRequest } from 'fastify'
-import type { Parts } from '../parts.ts'
+import type { Services } from '../services.ts'
 import { type Answer, sendAnswer } from './answer.ts'
 import { requireOwnForm } from './forgery.ts'
 import { PageFailure } from './page-failure.ts'
@@ -15,13 +15,13 @@ export type Rank = 'anybody' | 'person' | 'member' | 'admin'
 interface PageRequest {
   request: FastifyRequest
   reply: FastifyReply
-  parts: Parts
+  services: Services
   rank: Rank
   handler: PageHandler<never>
 }
 
-export async function admit({ request, reply, parts, rank, handler }: PageRequest): Promise<FastifyReply> {
-  const visit = await openVisit(request, reply, parts)
+export async function admit({ request, reply, services, rank, handler }: PageRequest): Promise<FastifyReply> {
+  const visit = await openVisit(request, reply, services)
   return sendAnswer(reply, (await refuse(visit, rank)) ?? (await (handler as PageHandler<Visit>)(visit)))
 }
 

@@ -22,11 +22,11 @@ export function requireOwnForm(visit: Visit, isBeforeSignIn: boolean): void {
 }
 
 /** Browsers say where a form comes from; a program that says nothing still needs the token. */
-function requireOwnOrigin({ request, parts }: Visit): void {
+function requireOwnOrigin({ request, services }: Visit): void {
   const { origin } = request.headers
   if (origin === undefined) return
   // Without regard to the protocol: a proxy that speaks https may say nothing of it.
-  const own = [request.headers.host, new URL(originOf(request, parts.settings)).host]
+  const own = [request.headers.host, new URL(originOf(request, services.settings)).host]
   if (URL.canParse(origin) && own.includes(new URL(origin).host)) return
   throw new PageFailure(403, {
     title: 'This form came from elsewhere',

@@ -2,7 +2,7 @@
 
 import formbody from '@fastify/formbody'
 import type { FastifyInstance, FastifyReply } from 'fastify'
-import type { Parts } from '../parts.ts'
+import type { Services } from '../services.ts'
 import type { PageHandler, Rank } from './admission.ts'
 import { stylesheet } from './stylesheet.ts'
 import type { MemberVisit, PersonVisit, Visit } from './visit.ts'
@@ -85,16 +85,16 @@ export const pageAddresses: readonly { address: Address; rank: Rank }[] = site.f
 /** More than the largest form. */
 const formBytes = 32 * 1024
 
-export async function mountSite(pages: FastifyInstance, parts: Parts): Promise<void> {
+export async function mountSite(pages: FastifyInstance, services: Services): Promise<void> {
   // React looks at this when it is loaded, with the first page; without it every element is made ten times as slowly.
   process.env.NODE_ENV ??= 'production'
   pages.removeAllContentTypeParsers()
   await pages.register(formbody, { bodyLimit: formBytes })
-  for (const one of site) for (const address of one.addresses) mountPage(pages, parts, { ...one, address })
+  for (const one of site) for (const address of one.addresses) mountPage(pages, services, { ...one, address })
   mountLooks(pages)
 }
 
-function mountPage(pages: FastifyInstance, parts: Parts, { rank, address, load }: Part & { address: Address }): void {
+function mountPage(pages: FastifyInstance, services: Services, { rank, address, load }: Part & { address: Address }): void {
   const [method = 'GET', url = '/'] = address.split(' ')
   pages.route({
     method,
@@ -104,7 +104,7 @@ function mountPage(pages: FastifyInstance, parts: Parts, { rank, address, load }
       const [{ admit }, handlers] = await Promise.all([import('./admission.ts'), load()])
       const handler = handlers[address]
       if (!handler) throw new Error(`the page ${address} has no handler`)
-      return admit({ request, reply, parts, rank, handler })
+      return admit({ request, reply, services, rank, handler })
     },
   })
 }

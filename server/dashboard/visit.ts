@@ -6,14 +6,14 @@ import { csrfTokenOf } from '../accounts/secrets.ts'
 import { findSession, type Session } from '../accounts/sessions.ts'
 import { type Visitor, visitorOf } from '../accounts/visitor.ts'
 import type { Sql } from '../database/sql.ts'
-import type { Parts } from '../parts.ts'
+import type { Services } from '../services.ts'
 import { type Browser, browserOf } from './browser.ts'
 import { stylesheet } from './stylesheet.ts'
 import type { Frame } from './views/parts/frame.tsx'
 
 export interface Visit {
   request: FastifyRequest
-  parts: Parts
+  services: Services
   sql: Sql
   now: Date
   visitor: Visitor
@@ -43,8 +43,8 @@ export type MemberVisit = PersonVisit & { membership: Membership }
 /** Fields and parameters beyond this are cut off: none of ours is longer. */
 const longestField = 4_000
 
-export async function openVisit(request: FastifyRequest, reply: FastifyReply, parts: Parts): Promise<Visit> {
-  const { settings, database, clock } = parts
+export async function openVisit(request: FastifyRequest, reply: FastifyReply, services: Services): Promise<Visit> {
+  const { settings, database, clock } = services
   const { sql } = database
   const now = clock.now()
   const visitor = visitorOf(request, reply, settings)
@@ -54,14 +54,14 @@ export async function openVisit(request: FastifyRequest, reply: FastifyReply, pa
   const addressed = session ? await findWorkspace(sql, request.workspaceSlug) : undefined
   const membership = memberships.find(({ workspace }) => workspace.id === addressed?.id)
   const frame = {
-    ...bareFrame(request, parts),
+    ...bareFrame(request, services),
     csrfToken: session?.csrfToken ?? csrfTokenOf(browser.requireFormSecret()),
     person: session && { displayName: (membership ?? memberships[0])?.person.displayName ?? '', email: session.email },
     workspace: membership?.workspace,
     isAdmin: membership !== undefined && membership.person.role !== 'member',
     workspaces: memberships.map(({ workspace }) => workspace),
   }
-  return { request, parts, sql, now, visitor, browser, session, memberships, membership, frame, ...readers(request) }
+  return { request, services, sql, now, visitor, browser, session, memberships, membership, frame, ...readers(request) }
 }
 
 /** Without `/w/<slug>` the address means the first workspace. */
@@ -73,7 +73,7 @@ async function findWorkspace(sql: Sql, slug: string | undefined): Promise<{ id: 
 }
 
 /** For who it is. */
-export function bareFrame(request: FastifyRequest, { settings: { publicUrl } }: Pick<Parts, 'settings'>): Frame {
+export function bareFrame(request: FastifyRequest, { settings: { publicUrl } }: Pick<Services, 'settings'>): Frame {
   // A proxy may serve us below a path of its own.
   const mount = publicUrl ? new URL(publicUrl).pathname.replace(/\/$/, '') : ''
   const slug = request.workspaceSlug

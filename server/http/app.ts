@@ -19,8 +19,8 @@ import { mountMcp } from '../mcp/mount.ts'
 import type { Logger } from '../monitoring/log.ts'
 import { measureRequests, mountMetrics } from '../monitoring/metrics.ts'
 import { logWhenNeeded, RequestLog } from '../monitoring/request-log.ts'
-import type { Parts } from '../parts.ts'
 import type { Holder } from '../principal.ts'
+import type { Services } from '../services.ts'
 import { needsKey, readAddress } from './address.ts'
 import { boundExchanges, refuseEncoding, serverOf } from './connection-bounds.ts'
 import { Connections } from './connections.ts'
@@ -51,20 +51,20 @@ declare module 'fastify' {
 /** More than a request line can hold: whatever stands in a path is looked up, and is unknown then. */
 const longestParameter = 100_000
 
-export async function buildApp(parts: Parts): Promise<FastifyInstance> {
-  const { pace, capacity, clock, settings } = parts
+export async function buildApp(services: Services): Promise<FastifyInstance> {
+  const { pace, capacity, clock, settings } = services
   const connections = new Connections({
     most: capacity.connections,
     trustsProxy: settings.trustedProxies > 0,
     nowMs: () => clock.now().getTime(),
   })
   const app = fastify({
-    loggerInstance: parts.log as Logger,
+    loggerInstance: services.log as Logger,
     genReqId: () => randomUUID(),
     rewriteUrl: (request) => readAddress(request.url ?? '/').rest,
-    serverFactory: serverOf(connections, parts),
+    serverFactory: serverOf(connections, services),
     clientErrorHandler: answerUnreadable(connections),
-    logController: new RequestLog(parts.log),
+    logController: new RequestLog(services.log),
     childLoggerFactory: logWhenNeeded,
     trustProxy: (_address: string, hop: number) => hop < settings.trustedProxies,
     forceCloseConnections: 'idle',
@@ -78,12 +78,12 @@ export async function buildApp(parts: Parts): Promise<FastifyInstance> {
   app.decorateRequest('session', undefined)
   app.decorateRequest('membership', undefined)
   await app.register(fastifyCookie)
-  app.setErrorHandler(errorAnswers(parts))
+  app.setErrorHandler(errorAnswers(services))
   const registry = measureRequests(app)
-  boundExchanges(app, connections, parts)
+  boundExchanges(app, connections, services)
   listenBeside(app, settings.host)
   refuseSlowBodies(app, pace)
-  const { frontDoor } = parts
+  const { frontDoor } = services
   const offered = offeredVersion()
   app.addHook('onRequest', (request, reply, done) => {
     reply.header('X-PH-API', '1')
@@ -102,19 +102,19 @@ export async function buildApp(parts: Parts): Promise<FastifyInstance> {
   })
   app.addHook('onRequest', (request, _reply, done) => {
     refuseEncoding(request)
-    if (hasBody(request.raw) && connections.of(request.raw.socket)) parts.bodies.takeForBody(request, request.raw)
+    if (hasBody(request.raw) && connections.of(request.raw.socket)) services.bodies.takeForBody(request, request.raw)
     done()
   })
   app.setNotFoundHandler((request) => {
     if (request.holder) refuseWrite(request.holder.workspace, request)
     throw new ApiError('NOT_FOUND', `There is nothing at ${request.method} ${request.url.split('?')[0]}.`)
   })
-  await app.register((api) => mountContract(api, parts), { prefix: apiBase })
-  await app.register(async (pages) => mountSite(pages, parts))
-  await mountMcp(app, parts)
-  mountHealth(app, parts)
-  mountInstall(app, parts)
-  mountMetrics(app, { ...parts, connections }, registry)
-  parts.mountStorage?.(app)
+  await app.register((api) => mountContract(api, services), { prefix: apiBase })
+  await app.register(async (pages) => mountSite(pages, services))
+  await mountMcp(app, services)
+  mountHealth(app, services)
+  mountInstall(app, services)
+  mountMetrics(app, { ...services, connections }, registry)
+  services.mountStorage?.(app)
   return app
 }

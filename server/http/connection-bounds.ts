@@ -7,7 +7,7 @@ import { validationError } from '../../contract/errors.ts'
 import { HeldBytes } from '../../serving/bodies/held-bytes.ts'
 import { Refusal } from '../../serving/refusal.ts'
 import { hasBody } from '../../serving/unread-body.ts'
-import type { Parts } from '../parts.ts'
+import type { Services } from '../services.ts'
 import type { Handle } from './connection.ts'
 import type { Connections } from './connections.ts'
 import { ownerOf } from './owner.ts'
@@ -22,7 +22,7 @@ const headersLookMs = 5000
 
 /** What listens. Requests of a connection begin one after the other. */
 export const serverOf =
-  (connections: Connections, { pace }: Pick<Parts, 'pace'>) =>
+  (connections: Connections, { pace }: Pick<Services, 'pace'>) =>
   (handle: Handle): Server => {
     const connectionsCheckingInterval = Math.min(pace.everyMs, headersLookMs)
     const server = createServer({ headersTimeout: pace.headersMs, connectionsCheckingInterval }, (request, response) =>
@@ -36,7 +36,7 @@ export const serverOf =
     return server
   }
 
-type Bounded = Pick<Parts, 'pace' | 'clock'>
+type Bounded = Pick<Services, 'pace' | 'clock'>
 
 export function boundExchanges(app: FastifyInstance, connections: Connections, { pace, clock }: Bounded): void {
   app.addHook('onRequest', (request, _reply, done) => {

@@ -2,9 +2,9 @@
 
 import type { FastifyInstance } from 'fastify'
 import { openApi } from '../../contract/docs.ts'
-import type { Parts } from '../parts.ts'
+import type { Services } from '../services.ts'
 
-export function mountHealth(app: FastifyInstance, { database, storage, embedder }: Parts): void {
+export function mountHealth(app: FastifyInstance, { database, storage, embedder }: Services): void {
   app.get('/healthz', async () => ({ ok: true }))
   app.get('/readyz', async (request, reply) => {
     const [databaseFailure, storageFailure] = await Promise.all([failureOf(ask(database)), failureOf(storage.check())])
@@ -19,7 +19,7 @@ export function mountHealth(app: FastifyInstance, { database, storage, embedder 
 }
 
 /** By a connection of the front door: it has to answer at once, whatever others ask of the database. */
-async function ask({ frontDoorSql, requireRoom }: Parts['database']): Promise<void> {
+async function ask({ frontDoorSql, requireRoom }: Services['database']): Promise<void> {
   await frontDoorSql`select 1`
   requireRoom()
 }

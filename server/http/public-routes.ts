@@ -13,42 +13,42 @@ import { requireAdmin } from '../front-door/roles.ts'
 import { refuseWrite } from '../front-door/states.ts'
 import type { Context, OpenContext } from '../handler.ts'
 import { handlers } from '../handlers.ts'
-import type { Parts } from '../parts.ts'
 import type { Holder } from '../principal.ts'
+import type { Services } from '../services.ts'
 import { ownerOf } from './owner.ts'
 
-export const mountContract = (api: FastifyInstance, parts: Parts): Promise<void> => mountRoutes(api, tableOf(parts))
+export const mountContract = (api: FastifyInstance, services: Services): Promise<void> => mountRoutes(api, tableOf(services))
 
-const tableOf = (parts: Parts): RouteTable => ({
-  aliveMs: parts.pace.aliveMs,
+const tableOf = (services: Services): RouteTable => ({
+  aliveMs: services.pace.aliveMs,
   routes: withHandlers(
     allRoutes.filter(([noun]) => handlers[noun]),
     handlers,
   ),
-  guards: (route) => guardsOf(route, parts),
-  contextOf: (route, exchange) => contextOf(route, exchange, parts),
+  guards: (route) => guardsOf(route, services),
+  contextOf: (route, exchange) => contextOf(route, exchange, services),
   ownerOf,
   run,
 })
 
-function guardsOf(route: Route, parts: Parts): onRequestHookHandler[] {
+function guardsOf(route: Route, services: Services): onRequestHookHandler[] {
   const takes: onRequestHookHandler = (request, _reply, done) => {
-    requireTakes(route, request, parts)
+    requireTakes(route, request, services)
     done()
   }
-  const guards = route.answers === 'ndjson' ? [takes, holdPlace(parts)] : [takes]
-  return route.beforeSetup ? [() => requireUnset(parts.database.sql), ...guards] : guards
+  const guards = route.answers === 'ndjson' ? [takes, holdPlace(services)] : [takes]
+  return route.beforeSetup ? [() => requireUnset(services.database.sql), ...guards] : guards
 }
 
 const holdPlace =
-  ({ answers }: Parts): onRequestHookHandler =>
+  ({ answers }: Services): onRequestHookHandler =>
   (request, reply, done) => {
     answers.takeForAnswer(request, reply.raw)
     done()
   }
 
 /** Whether the route may be called here and now; before a byte of its body is read. */
-function requireTakes(route: Route, { holder, membership }: FastifyRequest, { database }: Parts): void {
+function requireTakes(route: Route, { holder, membership }: FastifyRequest, { database }: Services): void {
   if (route.scope === 'admin' && holder) requireAdmin(holder.actor)
   const workspace = holder?.workspace ?? membership?.workspace
   if (workspace) refuseWrite(workspace, route)
@@ -62,9 +62,9 @@ const takesSpace = ({ scope, method }: Route): boolean => ['write', 'admin', 'se
 type OpenVisit = OpenContext & Pick<FastifyRequest, 'holder' | 'session' | 'membership'>
 
 /** The context that the route's scope promises its handler. */
-function contextOf(route: Route, { request, reply }: Exchange, parts: Parts): Context | OpenVisit {
+function contextOf(route: Route, { request, reply }: Exchange, services: Services): Context | OpenVisit {
   const { holder, session, membership } = request
-  const { database, clock, settings, storage, catalogs, embedder, live, deliveries } = parts
+  const { database, clock, settings, storage, catalogs, embedder, live, deliveries } = services
   const any = { sql: database.sql, now: clock.now(), settings, origin: originOf(request, settings), log: request.log }
   if (!isIn(route, request)) throw new Error('a request reached the library without passing the front door')
   if (isOpen(route)) {

@@ -3,7 +3,7 @@
 import type { IncomingMessage } from 'node:http'
 import type { FastifyInstance } from 'fastify'
 import { hasBody } from '../../serving/unread-body.ts'
-import type { Pace } from '../parts.ts'
+import type { Pace } from '../services.ts'
 
 /** A kilobyte a second, which the worst of connections keeps up over half a minute. Proxies close what is silent for a minute. */
 export const leastPace: Pace = { everyMs: 30_000, bytes: 32 * 1024, headersMs: 20_000, silenceMs: 120_000, aliveMs: 20_000 }

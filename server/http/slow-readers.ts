@@ -1,7 +1,7 @@
 /** Gives up on clients that ask and do not read: an answer that waits in the memory has to leave, a little at least from one look to the next. */
 import type { Socket } from 'node:net'
 import type { FastifyInstance } from 'fastify'
-import type { Parts } from '../parts.ts'
+import type { Services } from '../services.ts'
 import type { Connection } from './connection.ts'
 import type { Connections } from './connections.ts'
 
@@ -18,7 +18,7 @@ interface Progress {
 export function endSlowReaders(
   app: FastifyInstance,
   connections: Connections,
-  { pace: { everyMs, bytes }, clock }: Pick<Parts, 'pace' | 'clock'>,
+  { pace: { everyMs, bytes }, clock }: Pick<Services, 'pace' | 'clock'>,
 ): void {
   const nowMs = () => clock.now().getTime()
   let before = new Map<Connection, Progress>()

@@ -3,16 +3,16 @@
 import { Readable } from 'node:stream'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { clientPaths } from '../../contract/version.ts'
-import type { Parts } from '../parts.ts'
+import type { Services } from '../services.ts'
 import { bytesOf, type ClientPackage, ClientPackages } from './client-package.ts'
 
-interface Handed extends Pick<Parts, 'answers'> {
+interface Handed extends Pick<Services, 'answers'> {
   client: ClientPackage
 }
 
 type TarballRequest = FastifyRequest<{ Querystring: { sha256?: string } }>
 
-export function mountInstall(app: FastifyInstance, { settings, answers }: Pick<Parts, 'settings' | 'answers'>): void {
+export function mountInstall(app: FastifyInstance, { settings, answers }: Pick<Services, 'settings' | 'answers'>): void {
   const packages = new ClientPackages(settings.dataDir)
   app.addHook('onListen', async () => packages.prepare())
   app.addHook('onClose', () => packages.close())

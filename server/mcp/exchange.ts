@@ -12,8 +12,8 @@ import { unknownIn } from '../../mcp/tools/selection.ts'
 import type { Tool } from '../../mcp/tools/tool.ts'
 import { Refusal } from '../../serving/refusal.ts'
 import { originOf } from '../front-door/origin.ts'
-import type { Parts } from '../parts.ts'
 import { type Holder, ownerOfKey } from '../principal.ts'
+import type { Services } from '../services.ts'
 import { type Taken, takeCalls } from './allowance.ts'
 import { CountedCalls, isServedBatch } from './counted-calls.ts'
 import { libraryCalls } from './library-calls.ts'
@@ -25,7 +25,7 @@ import { thumbnailsOf } from './thumbnails.ts'
 /** What all messages of an endpoint share. */
 interface Endpoint {
   app: FastifyInstance
-  parts: Parts
+  services: Services
   secret: string
 }
 
@@ -38,8 +38,8 @@ type Serve = (request: FastifyRequest, reply: FastifyReply) => Promise<FastifyRe
 
 /** The protocol, lists of tools and what checks against schemas are made once; of each message, only whose it is. */
 export function openEndpoint(endpoint: Endpoint): Serve {
-  const { parts } = endpoint
-  const offered = offerTools(parts.settings)
+  const { services } = endpoint
+  const offered = offerTools(services.settings)
   const served = new AsyncLocalStorage<Assistant>()
   const validator = new AjvJsonSchemaValidator()
   const handler = createMcpHandler(
@@ -48,48 +48,48 @@ export function openEndpoint(endpoint: Endpoint): Serve {
       if (!assistant) throw new Error('a message of an assistant came from nowhere')
       return assistantServer(assistant, validator)
     },
-    { onerror: (err) => parts.log.warn({ err }, 'an assistant was refused') },
+    { onerror: (err) => services.log.warn({ err }, 'an assistant was refused') },
   )
   return async (request, reply) => {
     const message = readMessage(request.body)
     const selection = selectionOf(request)
     const unknown = unknownIn(selection)
     if (unknown.length > 0) throw new Refusal(400, `There is no toolset or tool ${unknown.slice(0, 10).join(', ')}.`)
-    const counted = new CountedCalls(() => take(parts, request.holder as Holder, message))
+    const counted = new CountedCalls(() => take(services, request.holder as Holder, message))
     const ofBatch = isServedBatch(message, request) ? await counted.take() : undefined
     if (ofBatch?.isTaken === false) return refuseBatch(reply, ofBatch)
-    const asked = webRequest({ request, reply, parts }, message)
+    const asked = webRequest({ request, reply, services }, message)
     const { scope, role } = (request.holder as Holder).actor
     const tools = offered(selection, { scope, isAdmin: role === 'admin' })
     const assistant = assistantOf({ ...endpoint, request, reply }, tools, counted)
     const parsed = message.json === undefined ? {} : { parsedBody: message.json }
-    return send({ request, reply, parts }, await served.run(assistant, () => handler.fetch(asked, parsed)))
+    return send({ request, reply, services }, await served.run(assistant, () => handler.fetch(asked, parsed)))
   }
 }
 
-function assistantOf({ app, parts, request, secret }: Exchange, tools: readonly Tool[], counted: CountedCalls): Assistant {
+function assistantOf({ app, services, request, secret }: Exchange, tools: readonly Tool[], counted: CountedCalls): Assistant {
   const holder = request.holder as Holder
   const { actor, workspace } = holder
   return {
     version: apiMajorText,
     tools: async () => tools,
     person: `${workspace.id}/${actor.id}`,
-    plans: { secret, spend: spendPlanIn(parts.database.sql, workspace.id) },
-    now: () => parts.clock.now(),
+    plans: { secret, spend: spendPlanIn(services.database.sql, workspace.id) },
+    now: () => services.clock.now(),
     beforeCall: () => counted.require(),
     library: () => ({
-      ...libraryOf({ app, parts, request, holder }),
+      ...libraryOf({ app, services, request, holder }),
       notices: () => noticesOf(counted.taken),
       meta: () => ({ 'prop-house/agent-calls': { used: counted.taken?.used ?? 0, limit: counted.taken?.limit ?? null } }),
     }),
   }
 }
 
-function libraryOf({ app, parts, request, holder }: Pick<Exchange, 'app' | 'parts' | 'request'> & { holder: Holder }) {
+function libraryOf({ app, services, request, holder }: Pick<Exchange, 'app' | 'services' | 'request'> & { holder: Holder }) {
   const ask = libraryCalls(app, request, holder)
   return {
     ask,
-    thumbnails: thumbnailsOf({ ask, storage: parts.storage, workspaceId: holder.workspace.id, owner: ownerOfKey(holder) }),
+    thumbnails: thumbnailsOf({ ask, storage: services.storage, workspaceId: holder.workspace.id, owner: ownerOfKey(holder) }),
   }
 }
 
@@ -97,7 +97,7 @@ function libraryOf({ app, parts, request, holder }: Pick<Exchange, 'app' | 'part
 const apiMajorText = String(apiMajor)
 
 /** What a message holds of calls is counted before they run, failed ones too. */
-const take = ({ database, clock }: Parts, { workspace }: Holder, { calls }: Message): Promise<Taken> =>
+const take = ({ database, clock }: Services, { workspace }: Holder, { calls }: Message): Promise<Taken> =>
   takeCalls(database.sql, { workspaceId: workspace.id, calls, now: clock.now() })
 
 const noticesOf = (taken: Taken | undefined): Said[] =>
@@ -107,7 +107,7 @@ const refuseBatch = (reply: FastifyReply, { used, limit }: Taken): FastifyReply 
   reply.code(429).send({ error: 'The agent calls of this month do not suffice for this batch.', used, limit })
 
 function webRequest(
-  { request, reply, parts: { settings } }: Pick<Exchange, 'request' | 'reply' | 'parts'>,
+  { request, reply, services: { settings } }: Pick<Exchange, 'request' | 'reply' | 'services'>,
   { text }: Message,
 ): Request {
   const { method } = request
@@ -130,13 +130,13 @@ function webRequest(
 
 /** An answer that is whole goes as text: so it counts among those that wait for a client that does not read. */
 async function send(
-  { request, reply, parts }: Pick<Exchange, 'request' | 'reply' | 'parts'>,
+  { request, reply, services }: Pick<Exchange, 'request' | 'reply' | 'services'>,
   response: Response,
 ): Promise<FastifyReply> {
   reply.code(response.status)
   for (const [name, value] of response.headers) reply.header(name, value)
   if (response.headers.get('content-type')?.startsWith('application/json')) return reply.send(await response.text())
   if (!response.body) return reply.send()
-  parts.answers.takeForAnswer(request, reply.raw)
+  services.answers.takeForAnswer(request, reply.raw)
   return reply.send(Readable.fromWeb(response.body as Parameters<typeof Readable.fromWeb>[0]))
 }

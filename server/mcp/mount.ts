@@ -3,16 +3,16 @@ import { isUtf8 } from 'node:buffer'
 import type { FastifyInstance } from 'fastify'
 import type { Route } from '../../contract/route.ts'
 import { Refusal } from '../../serving/refusal.ts'
-import type { Parts } from '../parts.ts'
+import type { Services } from '../services.ts'
 import { refuseLongBody, refuseOtherOrigin } from './message.ts'
 import { planSecret } from './plans.ts'
 
 /** As the front door judges it: a read key may come in; what its tools ask is judged by their routes. */
 const assistants: Route = { method: 'POST', path: '/mcp', scope: 'read', summary: 'Serve an assistant.' }
 
-export async function mountMcp(app: FastifyInstance, parts: Parts): Promise<void> {
+export async function mountMcp(app: FastifyInstance, services: Services): Promise<void> {
   let opened: ReturnType<typeof open> | undefined
-  const { database, settings } = parts
+  const { database, settings } = services
   await app.register(async (endpoint) => {
     endpoint.removeAllContentTypeParsers()
     endpoint.addContentTypeParser<Buffer>('*', { parseAs: 'buffer' }, (_request, body, done) =>
@@ -34,6 +34,6 @@ export async function mountMcp(app: FastifyInstance, parts: Parts): Promise<void
   /** The protocol's package is large: servers that no assistant asks do without it. */
   async function open() {
     const [{ openEndpoint }, secret] = await Promise.all([import('./exchange.ts'), planSecret(database.sql)])
-    return openEndpoint({ app, parts, secret })
+    return openEndpoint({ app, services, secret })
   }
 }

@@ -3,7 +3,7 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { Gauge, Histogram, Registry } from 'prom-client'
 import { Refusal } from '../../serving/refusal.ts'
-import type { Parts } from '../parts.ts'
+import type { Services } from '../services.ts'
 import { MetricsListener } from './metrics-listener.ts'
 import { type Counted, readVitals, type Vitals } from './vitals.ts'
 
@@ -42,17 +42,17 @@ export function measureRequests(app: FastifyInstance): Registry {
   return registry
 }
 
-export function mountMetrics(app: FastifyInstance, parts: Parts & Counted, registry: Registry): void {
+export function mountMetrics(app: FastifyInstance, services: Services & Counted, registry: Registry): void {
   const show = addGauges(registry)
   const read = async () => {
-    show(await readVitals(parts))
+    show(await readVitals(services))
     return { contentType: registry.contentType, text: await registry.metrics() }
   }
   const listener = new MetricsListener(read)
   app.decorate('metrics', listener)
   app.addHook('onClose', () => listener.close())
   app.get('/metrics', async (_request, reply) => {
-    if (!parts.settings.metricsPublic) throw notHere()
+    if (!services.settings.metricsPublic) throw notHere()
     const { contentType, text } = await read()
     return reply.type(contentType).send(text)
   })

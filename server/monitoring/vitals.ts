@@ -2,7 +2,7 @@
 
 import type { EventLoopUtilization } from 'node:perf_hooks'
 import type { Sql } from '../database/sql.ts'
-import type { Parts } from '../parts.ts'
+import type { Services } from '../services.ts'
 
 /** What could not be read is left out. */
 export interface Vitals {
@@ -42,7 +42,7 @@ export async function readVitals({
   answers,
   connections,
   log,
-}: Pick<Parts, 'database' | 'storage' | 'ledger' | 'frontDoor' | 'live' | 'bodies' | 'answers' | 'log'> &
+}: Pick<Services, 'database' | 'storage' | 'ledger' | 'frontDoor' | 'live' | 'bodies' | 'answers' | 'log'> &
   Counted): Promise<Vitals> {
   const started = performance.now()
   const [rows, isStorageUp] = await Promise.all([

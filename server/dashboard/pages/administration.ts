@@ -26,7 +26,7 @@ export const administration = {
     const denial = { kind, value: typed.value.toLowerCase(), note: typed.note || null, created_by: membership.person.id, now }
     const { id } = membership.workspace
     return changing(visit, { notice: 'denied', at: '#denylist', field: 'value', typed }, () => {
-      visit.parts.database.requireRoom()
+      visit.services.database.requireRoom()
       return inTransaction(sql, (inside) => deny(inside, id, denial), id)
     })
   },
@@ -43,8 +43,8 @@ export const administration = {
     if (!isKind(kind) || (act !== 'look' && act !== 'remove'))
       return page(visit, returned([{ message: 'The form did not say what to do. Send it once more.' }]))
     const notice = act === 'look' ? 'looked' : 'swept'
-    const { sql, now, membership, parts } = visit
-    const sweeping = { sql, workspaceId: membership.workspace.id, now, files: parts.storage.uncounted }
+    const { sql, now, membership, services } = visit
+    const sweeping = { sql, workspaceId: membership.workspace.id, now, files: services.storage.uncounted }
     return changing(visit, { notice, at: '#sweeps' }, () => sweep(sweeping, { kind, dry_run: act === 'look' }))
   },
 

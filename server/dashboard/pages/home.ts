@@ -15,9 +15,9 @@ const mostShown = 5
 
 export const home = {
   async 'GET /'(visit: MemberVisit): Promise<Answer> {
-    const { frame, now, browser, sql, membership, parts } = visit
+    const { frame, now, browser, sql, membership, services } = visit
     const { id, state } = membership.workspace
-    await parts.frontDoor.writeUses()
+    await services.frontDoor.writeUses()
     const [room, numbers, newest, waiting] = await Promise.all([
       roomOf(sql, id),
       numbersOf(visit),

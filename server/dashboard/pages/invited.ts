@@ -22,7 +22,7 @@ export const invited = {
     ) as unknown as InviteFields & { role: Role }
     const problems = problemsOf(typed)
     if (problems.length > 0) return inviteForm(visit, typed, returned(problems))
-    visit.parts.database.requireRoom()
+    visit.services.database.requireRoom()
     const { display_name: displayName, ...fields } = typed
     try {
       return showLink(visit, await invite(visit.sql, { ...acting(visit), ...fields, displayName, now: visit.now }))
@@ -35,7 +35,7 @@ export const invited = {
 
   async 'POST /members/invitations/:id/link'(visit: MemberVisit): Promise<Answer> {
     const invitation = await requireInvited(visit)
-    visit.parts.database.requireRoom()
+    visit.services.database.requireRoom()
     try {
       const one = { ...acting(visit), invitationId: invitation.id, now: visit.now }
       return showLink(visit, await renewInvitation(visit.sql, one))

@@ -19,8 +19,8 @@ const problemsOf = formCheck(Type.Object({ name: plainNamed(limits.keys.name), s
 
 export const keys = {
   async 'GET /keys'(visit: MemberVisit): Promise<Answer> {
-    const { frame, now, browser, parts } = visit
-    await parts.frontDoor.writeUses()
+    const { frame, now, browser, services } = visit
+    await services.frontDoor.writeUses()
     return show(KeysPage, { frame, now, notice: browser.notice, keys: await ownKeys(visit) })
   },
 
@@ -33,7 +33,7 @@ export const keys = {
     if (problems.length > 0) return form(visit, { ...typed, ...returned(problems) })
     // Who reloads the answer sends the form again: that makes no second key.
     if ((await ownKeys(visit)).some(({ name }) => name === typed.name)) return form(visit, { ...typed, ...nameTaken(typed.name) })
-    visit.parts.database.requireRoom()
+    visit.services.database.requireRoom()
     try {
       const { token } = await mintKey(visit.sql, { ...owner(visit), ...typed, now: visit.now })
       return show(KeyMadePage, { frame: visit.frame, name: typed.name, secret: token, address: addressOf(visit) })

@@ -57,7 +57,7 @@ export const memberChanges = {
 
   async 'POST /members/:id/link'(visit: MemberVisit): Promise<Answer> {
     const person = await requireMember(visit)
-    visit.parts.database.requireRoom()
+    visit.services.database.requireRoom()
     try {
       const linking = {
         workspaceId: visit.membership.workspace.id,

@@ -13,7 +13,7 @@ export const workspace = {
 }
 
 async function factsOf(visit: MemberVisit): Promise<WorkspaceFacts> {
-  const { sql, membership, parts } = visit
+  const { sql, membership, services } = visit
   const { id, state } = membership.workspace
   const [row] = await sql<
     { agent_calls_per_month: number | null }[]
@@ -22,8 +22,8 @@ async function factsOf(visit: MemberVisit): Promise<WorkspaceFacts> {
     ...(await roomOf(sql, id)),
     state,
     agentCallsPerMonth: row?.agent_calls_per_month ?? null,
-    requestsPerMinute: parts.settings.rateLimitRequests,
-    pushRequestsPerMinute: parts.settings.rateLimitPush,
+    requestsPerMinute: services.settings.rateLimitRequests,
+    pushRequestsPerMinute: services.settings.rateLimitPush,
     address: addressOf(visit),
   }
 }

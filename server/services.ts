@@ -14,7 +14,7 @@ import type { CountedStorage } from './storage/counting/counted-storage.ts'
 import type { Ledger } from './storage/counting/ledger.ts'
 import type { Deliveries } from './webhooks/deliveries.ts'
 
-export interface Parts {
+export interface Services {
   database: Database
   storage: CountedStorage
   settings: Settings
