@@ -1,5 +1,5 @@
 /** `ph send`: an order for someone else's project, as one job or as several where it is too much for one. */
-import type { PullJob, PullJobDetail, PullJobObject, PullWarning } from '../../../contract/pull-jobs.ts'
+import { PullJob, type PullJobDetail, type PullJobObject, type PullWarning } from '../../../contract/pull-jobs.ts'
 import type { Api } from '../../http/api.ts'
 import type { PluginHost } from '../../project/plugins.ts'
 import { uniteEntries, uniteWarnings } from '../job-report.ts'
@@ -90,6 +90,7 @@ function unite<P extends Part>(parts: readonly P[], objects: readonly PullJobObj
   }
 }
 
-function jobOf({ entries: _entries, report_json: _report, warnings: _warnings, ...job }: PullJobDetail & Partial<Part>): PullJob {
-  return job as PullJob
+/** As lists show it. */
+function jobOf(detail: PullJobDetail): PullJob {
+  return Object.fromEntries(Object.keys(PullJob.properties).map((field) => [field, detail[field as keyof PullJob]])) as PullJob
 }
