@@ -117,9 +117,11 @@ function withPins(sql: Sql, found: Fragment, pins: Versions['pins']): Fragment {
 function currentOf(sql: Sql, workspaceId: number, { row, withLineage }: { row: Fragment; withLineage: boolean }): Fragment {
   const place = placeAt(sql, workspaceId, { project: sql`${row}.project_id`, path: sql`${row}.path_key` })
   const named = (column: Fragment) => sql`(
-    select ${column} from objects n join lineages l on l.workspace_id = ${workspaceId} and l.id = n.lineage_id
-     where n.workspace_id = ${workspaceId} and n.id = ${row}.raw_id)`
-  const lineage = withLineage ? sql`coalesce(place.lineage_id, ${named(sql`n.lineage_id`)}) as lineage_id,` : sql``
+    select ${column}
+      from (select lineage_id from objects where workspace_id = ${workspaceId} and id = ${row}.raw_id offset 0) n
+     cross join lateral (
+       select id, face_object_id from lineages where workspace_id = ${workspaceId} and id = n.lineage_id offset 0) l)`
+  const lineage = withLineage ? sql`coalesce(place.lineage_id, ${named(sql`l.id`)}) as lineage_id,` : sql``
   return sql`
     select ${lineage} coalesce(place.object_id, ${named(sql`l.face_object_id`)}) as id
       from (select 1) as one left join lateral ${place} place on ${row}.project_id > 0 offset 0`

@@ -54,7 +54,8 @@ export const placeAt = (
   select l.id as lineage_id, l.face_object_id as object_id
     from (select p.id, p.lineage_id from placings p
            where p.workspace_id = ${workspaceId} and p.project_id = ${project} and p.path_key = ${path} order by p.id desc limit 1) newest
-    join lineages l on l.workspace_id = ${workspaceId} and l.id = newest.lineage_id
+   cross join lateral (
+     select id, face_object_id from lineages where workspace_id = ${workspaceId} and id = newest.lineage_id offset 0) l
    where not exists (
      select 1 from placings later
       where later.workspace_id = ${workspaceId} and later.lineage_id = newest.lineage_id and later.project_id = ${project}
