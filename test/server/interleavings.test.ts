@@ -105,7 +105,7 @@ race('a version whose pack is deleted while it is being restored is held in its 
     ok(await mia.get('/packs?limit=200')).packs.find((pack: Json) => pack.name === name).id as number
   const [homeId, doomedId] = [await idOf(home), await idOf(doomed)]
   let restoring: Promise<Answer> | undefined
-  const moving = wire.stopBefore(/update lineages set face_object_id/)
+  const moving = wire.stopBefore(/update lineages\s+set face_object_id/)
   const deleted = await interrupted(wire, {
     request: () => adam.del(`/packs/${doomedId}`),
     before: holding,
