@@ -1,7 +1,7 @@
 /** Taking back the last push of a project by one question to the library: all of it, entries that it made included, or nothing. */
 import { ApiError } from '../../contract/errors.ts'
 import { limits } from '../../contract/limits.ts'
-import type { PushUndoAnswer, PushUse, UndoneLineage } from '../../contract/push.ts'
+import type { PushUndoAnswer, PushUse, UndoneLineage } from '../../contract/push-undo.ts'
 import type { Api } from '../http/api.ts'
 import type { PushedVersion } from '../memory/last-push.ts'
 import type { Remembered } from './undo.ts'

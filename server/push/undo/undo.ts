@@ -1,7 +1,7 @@
 /** Taking back pushes: all that are named or none, by who pushed, within a day, while nobody else uses what they brought (contract-gaps 9). */
 import { ApiError } from '../../../contract/errors.ts'
 import { limits } from '../../../contract/limits.ts'
-import type { PushUndoAnswer, PushUse, UndoneLineage } from '../../../contract/push.ts'
+import type { PushUndoAnswer, PushUse, UndoneLineage } from '../../../contract/push-undo.ts'
 import { lookupTexts } from '../../database/among.ts'
 import type { Sql } from '../../database/sql.ts'
 import { rehearse, transact } from '../../database/transaction.ts'

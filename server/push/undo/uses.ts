@@ -1,6 +1,6 @@
 /** What others did with versions that are to be taken back: each keeps them (contract-gaps 9). Own uses are none. */
 import { limits } from '../../../contract/limits.ts'
-import type { PushUse } from '../../../contract/push.ts'
+import type { PushUse } from '../../../contract/push-undo.ts'
 import { amongIds, amongTexts } from '../../database/among.ts'
 import type { Fragment, Sql } from '../../database/sql.ts'
 import type { Context } from '../../handler.ts'
