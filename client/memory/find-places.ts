@@ -1,5 +1,6 @@
 /** Asks which props lie where in a project, by its last pushes. Servers that do not say it answer nothing. */
 import { ApiError } from '../../contract/errors.ts'
+import { limits } from '../../contract/limits.ts'
 import type { LineageFace, Place, Referrer } from '../../contract/lineages.ts'
 import type { Api } from '../http/api.ts'
 
@@ -11,30 +12,36 @@ export interface ProjectPlaces {
   referrers: Referrer[]
 }
 
-/** All places of a project, 5,000 to a request; those at `paths` alone where there are some. Undefined where the server does not say it. */
+/** All places of a project, or those at `paths` alone, 5,000 to a request. Undefined where the server does not say it. */
 export async function findPlaces(
   { lineages }: Pick<Api, 'lineages'>,
   project: string,
   paths?: readonly string[],
 ): Promise<ProjectPlaces | undefined> {
   const found: ProjectPlaces = { places: [], lineages: [], referrers: [] }
-  let after: number | null = 0
-  while (after !== null) {
-    const asked: { project: string; paths?: string[]; after: number } = {
-      project,
-      ...(paths ? { paths: [...paths] } : {}),
-      after,
+  for (const part of paths ? requestsOf(paths) : [undefined])
+    for (let after: number | null = 0; after !== null; ) {
+      const asked: PlacesAsked = { project, ...(part ? { paths: part } : {}), after }
+      const answer = await lineages.find({ places: asked }).catch(undefinedWhereUnknown)
+      if (!answer?.places) return undefined
+      found.places.push(...answer.places)
+      found.lineages.push(...answer.lineages)
+      found.referrers.push(...(answer.referrers ?? []))
+      // One that repeats itself would go on for ever.
+      const next: number | null = answer.places_next ?? null
+      after = next !== null && next > after ? next : null
     }
-    const answer = await lineages.find({ places: asked }).catch(undefinedWhereUnknown)
-    if (!answer?.places) return undefined
-    found.places.push(...answer.places)
-    found.lineages.push(...answer.lineages)
-    found.referrers.push(...(answer.referrers ?? []))
-    // One that repeats itself would go on for ever.
-    const next: number | null = answer.places_next ?? null
-    after = next !== null && next > after ? next : null
-  }
   return found
+}
+
+function* requestsOf(paths: readonly string[]): Iterable<string[]> {
+  for (let at = 0; at < paths.length; at += limits.lineagesFound) yield paths.slice(at, at + limits.lineagesFound)
+}
+
+interface PlacesAsked {
+  project: string
+  paths?: string[]
+  after: number
 }
 
 /** An older server refuses the field, or the route. */

@@ -53,7 +53,10 @@ export async function findFormerPlaces(
   })
   if (former.length === 0) return []
   const paths = former.map(({ place }) => place)
-  const { places: own = [], referrers = [] } = (await findPlaces(api, target.project, [...new Set(paths)])) ?? {}
+  const known = await findPlaces(api, target.project, [...new Set(paths)])
+  // Nobody says what still refers to them.
+  if (!known) return []
+  const { places: own, referrers } = known
   const lying = new Map(own.map(({ path, lineage_id }) => [path, lineage_id]))
   const referring = new Map(referrers.map(({ path, object_id, name }) => [path, name ?? `version ${object_id}`]))
   return former.flatMap(({ place, ...one }) => {

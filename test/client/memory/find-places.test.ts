@@ -36,3 +36,10 @@ test('an older library, which refuses the question or does not hear it, says not
   const away = new ApiError('INTERNAL', 'It failed.')
   await expect(findPlaces(library(away).api, 'Inn')).rejects.toBe(away)
 })
+
+test('more paths than one question may hold are asked for in several', async () => {
+  const paths = Array.from({ length: 5001 }, (_, n) => `/game/sm_${n}`)
+  const both = library({ places: [place(1)] }, { places: [place(5000)] })
+  expect((await findPlaces(both.api, 'Inn', paths))?.places).toEqual([place(1), place(5000)])
+  expect(both.asked).toEqual([paths.slice(0, 5000), paths.slice(5000)].map((part) => ({ project: 'Inn', paths: part, after: 0 })))
+})
