@@ -1,4 +1,5 @@
 /** A workspace on a server as typed calls, for the time of one command. */
+import type { ReferenceCalls } from '../client/entries/reference.ts'
 import type { Api } from '../client/http/api.ts'
 import type { Http } from '../client/http/http.ts'
 import type { Journal, NewChange } from '../client/undo/journal.ts'
@@ -7,8 +8,8 @@ import type { Context } from './context.ts'
 import { tellWaits } from './terminal/waits.ts'
 
 export interface Library {
-  /** Remembers what its calls change, for `ph undo`. */
-  api: Api
+  /** Remembers what its calls change, for `ph undo`. Names mean props of the project that a command runs in before others. */
+  api: Api & Pick<ReferenceCalls, 'project'>
   http: Http
   connection: Signed
   /** It is the mirror on this machine that answers. */
@@ -31,11 +32,20 @@ export async function withLibrary<T>(context: Context, work: (library: Library) 
   const http = new Http({ url, key, clientName: clientName(), signal, pause, onWait: tellWaits(context) })
   const recording = new Recording(createApi(http))
   try {
-    return await work({ api: recording.api, http, connection })
+    return await work({ api: { ...recording.api, project: () => projectOf(context) }, http, connection })
   } finally {
     if (recording.change) await keepChange(context, recording.change, connection)
     await http.close('destroy')
   }
+}
+
+/** The name of the project that a command runs in. */
+async function projectOf({ cwd }: Context): Promise<string | undefined> {
+  const [{ findProjectName, locate }, { placeInProject }] = await Promise.all([
+    import('../client/project/unreal-project.ts'),
+    import('../client/project/paths.ts'),
+  ])
+  return findProjectName(locate(placeInProject(cwd)).root)
 }
 
 /** Of the person who signed in, also with other keys later; of a key that was handed over, by that key. */

@@ -1,8 +1,7 @@
 /** `ph pull`: brings entries, with everything they need, into a project. */
 
 import { resolve } from 'node:path'
-import type { PageCalls } from '../../client/entries/pages.ts'
-import { requireEntryIds } from '../../client/entries/reference.ts'
+import { type ReferenceCalls, requireEntryIds } from '../../client/entries/reference.ts'
 import type { PullEvent } from '../../client/progress.ts'
 import type { ConflictAnswer, PullOptions } from '../../client/pull/options.ts'
 import { findTarget } from '../../client/pull/target-project.ts'
@@ -151,7 +150,10 @@ interface PullingNamed {
 }
 
 async function pullNamed(context: Context, { options, references, look, hide, planOnly }: PullingNamed): Promise<number> {
-  const ordered: PullOptions = { ...options, order: async (calls) => lookUp(calls, references) }
+  const ordered: PullOptions = {
+    ...options,
+    order: async (api) => lookUp({ ...api, project: async () => options.target.project }, references),
+  }
   if (planOnly) {
     const { planPull } = await import('../../client/pull/plan.ts')
     const plan = await planPull(ordered).finally(hide)
@@ -166,7 +168,7 @@ async function pullNamed(context: Context, { options, references, look, hide, pl
 }
 
 /** Ids need no look-up, and mostly scripts give them. */
-async function lookUp(api: PageCalls, references: readonly string[]) {
+async function lookUp(api: ReferenceCalls, references: readonly string[]) {
   const ids = await requireEntryIds(api, references)
   return ids.map((entry_id) => ({ entry_id }))
 }

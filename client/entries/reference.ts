@@ -7,6 +7,7 @@ import { printable } from '../../system/printable.ts'
 import { shellWord } from '../../system/shell-word.ts'
 import { ClientError } from '../client-error.ts'
 import type { Api } from '../http/api.ts'
+import { findPlaces } from '../memory/find-places.ts'
 import { deletedBy } from './deletion.ts'
 import { type PageCalls, readEntryPages } from './pages.ts'
 
@@ -15,7 +16,10 @@ const mostSuggested = 4
 
 /** The calls that it takes; with `lineages` it is told what was deleted. */
 export interface ReferenceCalls extends PageCalls {
+  entries: PageCalls['entries'] & Partial<Pick<Api['entries'], 'find'>>
   lineages?: Pick<Api['lineages'], 'find'>
+  /** The project in which they are typed: of several entries of one name or path, the one that lies there is meant. */
+  project?: () => Promise<string | undefined>
 }
 
 /** The id of the one entry that is meant. Throws ClientError `ENTRY_NOT_FOUND` or `ENTRY_AMBIGUOUS`; ids are not looked up. */
@@ -36,14 +40,37 @@ export async function requireEachEntryId(library: ReferenceCalls, references: re
   const candidates = await findCandidates(library, meant)
   const unknown = meant.filter((one): one is Named => 'key' in one && !one.isPath && matches(one, candidates).length === 0)
   const otherwise = await findKnownAs(library, unknown)
+  const found = meant.map((one): EntrySummary[] => {
+    if ('id' in one) return []
+    const named = matches(one, candidates)
+    return named.length > 0 ? named : matches(one, otherwise)
+  })
+  const own = await findOwn(
+    library,
+    found.filter(({ length }) => length > 1),
+  )
   const ids: number[] = []
-  for (const one of meant)
+  for (const [at, one] of meant.entries())
     if ('id' in one) ids.push(one.id)
-    else {
-      const found = matches(one, candidates)
-      ids.push(await requireOne(library, one, found.length > 0 ? found : matches(one, otherwise)))
-    }
+    else ids.push(await requireOne(library, one, preferOwn(found[at] ?? [], own)))
   return ids
+}
+
+/** The lineages of several candidates that lie in the project in which they are typed. */
+async function findOwn({ lineages, project }: ReferenceCalls, several: readonly EntrySummary[][]): Promise<Set<string>> {
+  const name = several.length > 0 ? await project?.() : undefined
+  if (name === undefined || !lineages) return new Set()
+  const paths = several.flat().flatMap((entry) => placeOf(entry) ?? [])
+  const found = await findPlaces({ lineages }, name, [...new Set(paths)])
+  return new Set(found?.places.map(({ lineage_id }) => lineage_id))
+}
+
+const placeOf = ({ origin_path, source_ext }: EntrySummary): string | undefined =>
+  origin_path === null ? undefined : `${origin_path.toLowerCase()}${source_ext === null ? '' : `.${source_ext}`}`
+
+function preferOwn(found: EntrySummary[], own: ReadonlySet<string>): EntrySummary[] {
+  const here = found.filter(({ lineage_id }) => own.has(lineage_id))
+  return here.length > 0 ? here : found
 }
 
 interface Named {
@@ -170,7 +197,7 @@ async function requireOne(
 ): Promise<number> {
   const [only, second] = found
   if (only && !second) return only.id
-  if (only) throw ambiguous(reference, found)
+  if (only) throw await ambiguous(library, reference, found)
   const deleted = isPath ? undefined : await findDeleted(library, reference)
   if (deleted) throw deleted
   throw new ClientError('ENTRY_NOT_FOUND', isPath ? `No entry lies at ${reference}.` : `No entry is named "${reference}".`, {
@@ -199,10 +226,15 @@ async function meantPerhaps(library: PageCalls, reference: string): Promise<stri
     : `Did you mean ${names.join(' or ')}? Names must be given whole; look for more with \`${search}\`.`
 }
 
-function ambiguous(reference: string, found: readonly EntrySummary[]): ClientError {
-  const shown = found
-    .slice(0, mostCandidates)
-    .map(({ id, entry_type, origin_path, pack }) => `${id} (${entry_type.replaceAll('_', ' ')}, ${origin_path ?? pack.name})`)
+async function ambiguous({ entries }: ReferenceCalls, reference: string, found: readonly EntrySummary[]): Promise<ClientError> {
+  const named = found.slice(0, mostCandidates)
+  const details = await entries.find?.({ entry_ids: named.map(({ id }) => id) }).catch(() => undefined)
+  const projects = new Map(details?.entries.map(({ id, face }) => [id, face.pushed_from]))
+  const shown = named.map(({ id, entry_type, origin_path, pack }) => {
+    const project = projects.get(id)
+    const from = project ? `, from ${printable(project)}` : ''
+    return `${id} (${entry_type.replaceAll('_', ' ')}, ${origin_path ?? pack.name}${from})`
+  })
   const more = found.length > shown.length ? ' and more' : ''
   return new ClientError('ENTRY_AMBIGUOUS', `"${reference}" is the name of several entries: ${shown.join(', ')}${more}.`, {
     details: { entry_ids: found.map(({ id }) => id) },
