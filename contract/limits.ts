@@ -60,6 +60,7 @@ export const limits = {
   storagePacks: 100,
   /** Of each list of a change of a level's parts. */
   levelParts: 100_000,
+  otherProjects: 10,
   /** Of one version. */
   payloadIds: 64,
   /** Of one group of entries that hold the same source data: those that are named. */

@@ -125,6 +125,12 @@ export const NegotiateItem = Type.Object({
   face_content_hash: nullable(Hash),
   /** The prop that the item is, or would continue, was deleted from the library within a year: registering it brings that back. Absent otherwise. */
   deleted: Type.Optional(Deletion),
+  /**
+   * Names of other projects, at most 10, whose latest is the version that the item would become the next of, or the candidate that it looks
+   * like: the next version would be theirs too. Absent where the project pulled that prop, and where the sender attaches the item to it or
+   * says that it is new.
+   */
+  other_projects: Type.Optional(Type.Array(Text)),
   /** Of a level that names parts: what a commit would make of them. */
   parts: Type.Optional(PartsOutcome),
   ...withheld,

@@ -32,7 +32,7 @@ export interface FileBased {
  * `held`: of files that were held, the current version that was named to a person (push/held/answers.ts). `previews`: null where nothing
  * is wanted any more, else a word that is new with each push that sends something (previews/project-previews.ts).
  */
-type RememberedKey = 'feed' | 'problems' | 'held' | 'previews'
+type RememberedKey = 'feed' | 'problems' | 'held' | 'previews' | 'other_projects'
 
 /** A file that is a version of the library, byte for byte. `stat` as in KnownFile. */
 export interface FilePlaced {

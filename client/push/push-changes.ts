@@ -193,7 +193,7 @@ export class PushWork {
     const sending = { root, api, bases, uploader, thumbnails, memory, tell, maxItems }
     const round = new PushRound({ ...sending, variantGroup, about, remembered, dryRun, stop })
     await round.run(plan.toSend)
-    if (options.held) await answerHeld(round, options.held, { root: namedPaths.root, memory })
+    await answerHeld(round, options.held, { root: namedPaths.root, memory })
     if (!dryRun) {
       rememberHeld(round, memory)
       round.end()

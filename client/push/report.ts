@@ -32,7 +32,7 @@ export interface PushedItem {
   /**
    * Why it is held, denied or locked, in the library's words, for example `probable_lost_stamp`, `depends_on_held`. `base_unknown` is
    * this side's own: the library would take it, but nothing here says that it was made from the current version. So is `deleted`: the
-   * library would take it, but someone deleted its prop.
+   * library would take it, but someone deleted its prop; and `other_projects`: its next version would be that of other projects too.
    */
   reason?: string
   /** Of an item that is held for that: who deleted its prop, and when. */
@@ -41,6 +41,8 @@ export interface PushedItem {
   candidate_lineage_id?: string | null
   /** Of a held item: what is current in that lineage. Left out where many are held. */
   current_version?: CurrentVersion
+  /** Of a held item: the other projects that have this prop. */
+  other_projects?: string[]
   /** Of an item that someone else has checked out: who, and until when. */
   lock?: Lock
   /** Of an item that waits for such ones: the content hashes of those. */

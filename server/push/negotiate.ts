@@ -13,6 +13,7 @@ import { blobKey, presignedUntil } from '../storage/storage.ts'
 import { type Facts, type KnownLineage, loadFacts } from './facts.ts'
 import { isPart, isRedirector, lineageGuid, pathKey, readManifest } from './manifest.ts'
 import { negotiating } from './manifest-limit.ts'
+import { selectOtherProjects } from './other-projects.ts'
 import { requirePack } from './packs.ts'
 import { partsOutcome } from './parts/make.ts'
 import { planParts, withHeldParts } from './parts/merge.ts'
@@ -40,13 +41,14 @@ async function answer(context: Context, sent: Manifest): Promise<NegotiateAnswer
   const missing = registered.filter((item) => !sizes.has(item.content_hash) || damaged.has(item.content_hash))
   if (missing.length > 0) await requireIngest(context)
   const deleted = await deletedAmong(context, plans, facts)
+  const others = await selectOtherProjects(context, { plans, project: manifest.project, projectId })
   const hashes = missing.map((item) => item.content_hash)
   const whole = missing.filter((item) => !damaged.has(item.content_hash))
   return {
     missing_hashes: [...new Set([...hashes, ...(repairRefusal(context.workspace) ? [] : damaged)])],
     ...(isDirect(context) ? { upload_mode: 'direct' as const, missing: await targetsOf(context, whole) } : {}),
     items: plans.map((plan) => ({
-      ...toItem(plan, deleted.get(plan.item.content_hash)),
+      ...toItem(plan, { deleted: deleted.get(plan.item.content_hash), others }),
       ...partsOutcome(parts.merges.get(plan.item.content_hash)),
     })),
   }
@@ -146,9 +148,14 @@ const isAnswered = ({ action, item }: ItemPlan): boolean =>
   Boolean(item.force_new_lineage || item.attach_to_lineage)
 
 /** What someone else has checked out would be registered but for that: clients know four actions, and the reason says the rest. */
-function toItem(plan: ItemPlan, deleted: Deletion | undefined): NegotiateItem {
+function toItem(
+  plan: ItemPlan,
+  { deleted, others }: { deleted: Deletion | undefined; others: ReadonlyMap<string, string[]> },
+): NegotiateItem {
   const next = plan.action === 'locked' ? plan.planned : plan.action === 'register' ? plan : undefined
   const lineage = next ? next.lineage : plan.action === 'hold' ? plan.candidate : undefined
+  const isSaid = plan.item.attach_to_lineage || plan.item.force_new_lineage
+  const other_projects = isSaid ? undefined : others.get(lineage?.id ?? '')
   return {
     content_hash: plan.item.content_hash,
     action: plan.action === 'locked' ? 'register' : plan.action,
@@ -161,6 +168,7 @@ function toItem(plan: ItemPlan, deleted: Deletion | undefined): NegotiateItem {
     face_object_id: lineage?.face_object_id ?? null,
     face_content_hash: lineage?.face_content_hash ?? null,
     ...(deleted ? { deleted } : {}),
+    ...(other_projects ? { other_projects } : {}),
     ...reasonOf(plan),
   }
 }

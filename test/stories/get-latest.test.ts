@@ -83,7 +83,7 @@ test('two games with a prop at one path keep their own, whoever edits and pushes
     )
   const [harbor, castle] = [await game('harbor'), await game('castle')]
   await harbor.push(ada)
-  await castle.push(bob, { held: (held) => new Map(held.map(({ file }) => [file, 'new'])) })
+  await castle.push(bob, { held: (held) => ({ answers: new Map(held.map(({ file }) => [file, 'new'])) }) })
   await harbor.save({ 'Content/Maps/Main.umap': { ...saved('harbor by night'), imports: ['/Game/Characters/BP_Player'] } })
   await harbor.push(ada)
   for (const [project, from] of [

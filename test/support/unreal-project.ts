@@ -31,7 +31,7 @@ export interface TestProject {
 }
 
 /** Answers for everything that is held: it is a new version. */
-export const attachAll: PushOptions['held'] = (held) => new Map(held.map(({ file }) => [file, 'continue']))
+export const attachAll: PushOptions['held'] = (held) => ({ answers: new Map(held.map(({ file }) => [file, 'continue'])) })
 
 /** Longer than the window in which a fingerprint is not trusted. */
 const racyMs = 80

@@ -4,8 +4,8 @@ import { relative, resolve } from 'node:path'
 import { createInterface, type Interface } from 'node:readline/promises'
 import { type CurrentVersion, currentVersion } from '../../../client/entries/current-version.ts'
 import { deletedBy } from '../../../client/entries/deletion.ts'
-import type { HeldAnswer, HeldAnswers, HeldItem } from '../../../client/push/held/answers.ts'
-import { unknownBase } from '../../../client/push/held/why-held.ts'
+import type { GivenAnswers, HeldAnswer, HeldAnswers, HeldItem } from '../../../client/push/held/answers.ts'
+import { isShared, unknownBase } from '../../../client/push/held/why-held.ts'
 import { printable } from '../../../system/printable.ts'
 import type { Context } from '../../context.ts'
 import type { Library } from '../../library.ts'
@@ -15,7 +15,7 @@ import { shown } from '../../terminal/output.ts'
 import { fetchThumbnails } from '../../terminal/pictures.ts'
 import { typedLine } from '../../terminal/typed-line.ts'
 import { wrap } from '../../terminal/wrap.ts'
-import { madeFromIt, takeTheirs } from './held-words.ts'
+import { madeFromIt, takeTheirs, whoHasIt } from './held-words.ts'
 
 export interface HeldFlags {
   /** Paths as typed. */
@@ -46,7 +46,7 @@ interface Asking {
 }
 
 /** Asks about each of them on the terminal. Capital letters answer for all that are left; the end of input skips them. */
-export async function askAbout(held: readonly HeldItem[], asking: Asking): Promise<Map<string, HeldAnswer>> {
+export async function askAbout(held: readonly HeldItem[], asking: Asking): Promise<GivenAnswers> {
   const { context } = asking
   const { stdin, stderr } = context
   const lines = createInterface({ input: stdin, output: stderr })
@@ -57,9 +57,9 @@ export async function askAbout(held: readonly HeldItem[], asking: Asking): Promi
       const { is, all } = await readAnswer(lines, item, context.signal)
       for (const one of all ? held.slice(at) : [item])
         if (is === 'new' || (is === 'continue' && one.candidate_lineage_id !== null)) answers.set(one.file, is)
-      if (all) break
+      if (all) return { answers, rest: is === 'skip' ? undefined : is }
     }
-    return answers
+    return { answers }
   } finally {
     lines.close()
   }
@@ -75,7 +75,9 @@ async function ask(item: HeldItem, { context, library, root }: Asking): Promise<
   const lineage = await library.api.lineages.get({ lineage_id })
   const current = currentVersion(lineage)
   const name = lineage.entry_id === null ? undefined : (await library.api.entries.get({ entry_id: lineage.entry_id })).name
-  if (item.reason === unknownBase && current) {
+  if (item.other_projects.length > 0 && current) say(`${subject}: ${printable(whoHasIt(item.other_projects, current))}`)
+  if (item.reason === isShared) say('A new version of it is a version for those projects too: they get it with their next pull.')
+  else if (item.reason === unknownBase && current) {
     const overtaken = item.overtaken ? 'Another version became current since you were asked. ' : ''
     say(`${subject}: ${overtaken}${printable(madeFromIt(current, now()))}`)
     const theirs = takeTheirs(current, root)
@@ -114,7 +116,11 @@ interface Answered {
 
 async function readAnswer(lines: Interface, item: HeldItem, signal: AbortSignal): Promise<Answered> {
   const canContinue = item.candidate_lineage_id !== null
-  const choices = canContinue ? '[v] a new version of it  [n] a prop of its own  [s] skip' : '[n] a new prop anyway  [s] skip'
+  const choices = !canContinue
+    ? '[n] a new prop anyway  [s] skip'
+    : item.reason === isShared
+      ? '[v] a version for all of them  [n] a prop of this project alone  [s] skip'
+      : '[v] a new version of it  [n] a prop of its own  [s] skip'
   for (;;) {
     const typed = await typedLine(lines, `  ${choices}\n  (capital: for all the rest) > `, signal)
     if (typed === undefined) return { is: 'skip', all: true }
@@ -129,10 +135,10 @@ async function readAnswer(lines: Interface, item: HeldItem, signal: AbortSignal)
 export function heldAnswers(context: Context, flags: HeldFlags, root: string): HeldAnswers {
   return async (held) => {
     const answers = answersFromFlags(held, flags, { cwd: context.cwd, root })
-    const open = held.filter(({ file }) => !answers.has(file))
-    if (open.length === 0 || !context.interactive) return answers
+    const open = held.filter(({ file, remembered }) => !answers.has(file) && remembered === undefined)
+    if (open.length === 0 || !context.interactive) return { answers, rest: flags.rest }
     const { withLibrary } = await import('../../library.ts')
     const told = await withLibrary(context, (library) => askAbout(open, { context, library, root }))
-    return new Map([...answers, ...told])
+    return { answers: new Map([...answers, ...told.answers]), rest: flags.rest ?? told.rest }
   }
 }

@@ -3,7 +3,7 @@ import { join, relative } from 'node:path'
 import type { CurrentVersion } from '../../../client/entries/current-version.ts'
 import { deletedBy } from '../../../client/entries/deletion.ts'
 import { findProjectName } from '../../../client/project/unreal-project.ts'
-import { unknownBase, wasDeleted } from '../../../client/push/held/why-held.ts'
+import { isShared, unknownBase, wasDeleted } from '../../../client/push/held/why-held.ts'
 import type { PushedItem, PushReport } from '../../../client/push/report.ts'
 import { printable } from '../../../system/printable.ts'
 import { shellWord } from '../../../system/shell-word.ts'
@@ -28,9 +28,18 @@ export function flagsFor(file: string, { cwd, root }: { cwd: string; root: strin
   return { attach: `--attach ${typed}`, asNew: `--new ${typed}` }
 }
 
+/** `Harbor`, `Harbor and Castle`. */
+export const namesInWords = (names: readonly string[]): string => printable(new Intl.ListFormat('en').format(names))
+
 /** `Version 3 was pushed by ada 2 hours ago; is yours made from it?` */
 export const madeFromIt = ({ version, pushed_by, pushed_at }: CurrentVersion, now: Date): string =>
   `v${version} was pushed${pushed_by === null ? '' : ` by ${pushed_by}`} ${age(pushed_at, now)}; is yours made from it?`
+
+/** `Harbor has it as /Game/Props/SM_Barrel (entry 12).` */
+export function whoHasIt(others: readonly string[], { origin_path, entry_id }: CurrentVersion): string {
+  const entry = entry_id === null ? '' : ` (entry ${entry_id})`
+  return `${namesInWords(others)} ${others.length === 1 ? 'has' : 'have'} it${origin_path === null ? '' : ` as ${origin_path}`}${entry}.`
+}
 
 /** The command that brings the version of the library; a prop without a place under /Game can only be downloaded. */
 export function takeTheirs({ entry_id, origin_path }: CurrentVersion, root: string): string | undefined {
@@ -44,8 +53,9 @@ export function heldWords({ items, root }: PushReport, look: HeldLook): string[]
   const held = items.filter(({ status }) => status === 'held')
   const because = (because: string) => held.filter(({ reason }) => reason === because)
   const [unsure, alike, deleted] = [because(unknownBase), because('probable_lost_stamp'), because(wasDeleted)]
-  const changed = because('parts_conflict')
-  const waiting = held.length - unsure.length - alike.length - deleted.length - changed.length
+  const [shared, changed] = [because(isShared), because('parts_conflict')]
+  const waiting = held.length - [unsure, alike, deleted, shared, changed].reduce((sum, list) => sum + list.length, 0)
+  const project = findProjectName(root) ?? 'This folder'
   const advice = 'Push again with the flags that are true, or decide for all at once with'
   const section = (title: string, text: string, lines: readonly string[]) =>
     lines.length === 0 ? [] : ['', look.paint(['yellow', 'bold'], title), ...wrap(text, look.width, '  '), ...lines]
@@ -67,6 +77,11 @@ export function heldWords({ items, root }: PushReport, look: HeldLook): string[]
       listed(alike),
     ),
     ...section(
+      `Held: ${namesOf(shared)} ${othersOf(shared).length === 1 ? 'has' : 'have'} them too`,
+      `${project} and ${namesOf(shared)} pushed the same files, and these are edits. A version for both would come to ${namesOf(shared)} with the next pull. Say with --held new that they are props of ${project} alone, or with --held attach that they are for all; the answer is remembered for this folder.`,
+      listed(shared),
+    ),
+    ...section(
       'Held: deleted in the library',
       `Someone deleted these props. Remove the files, or bring them back as new props. ${advice} --held new.`,
       listed(deleted),
@@ -80,21 +95,31 @@ export function heldWords({ items, root }: PushReport, look: HeldLook): string[]
   ]
 }
 
+/** Names of the projects that have these props too. */
+const othersOf = (items: readonly PushedItem[]): string[] => [
+  ...new Set(items.flatMap(({ other_projects = [] }) => other_projects)),
+]
+
+const namesOf = (items: readonly PushedItem[]): string => namesInWords(othersOf(items))
+
 type RootLook = HeldLook & { root: string }
 
 /** The question, the flags that answer it, and the way to take theirs first. */
-function itemLines({ file, candidate_lineage_id, current_version: current, deleted }: PushedItem, look: RootLook): string[] {
+function itemLines(item: PushedItem, look: RootLook): string[] {
+  const { file, candidate_lineage_id, current_version: current, deleted, other_projects: others } = item
   const { attach, asNew } = flagsFor(file, look)
-  const theirs = current && takeTheirs(current, look.root)
+  const isOfBoth = item.reason === isShared
+  const theirs = current && !isOfBoth ? takeTheirs(current, look.root) : undefined
   const list: (readonly [typed: string, meaning: string])[] = [
-    [asNew, deleted ? 'bring it back as a new prop' : 'no, it is a prop of its own'],
+    [asNew, deleted ? 'bring it back as a new prop' : isOfBoth ? 'a prop of this project alone' : 'no, it is a prop of its own'],
   ]
-  if (candidate_lineage_id) list.unshift([attach, 'yes, it is the next version'])
+  if (candidate_lineage_id) list.unshift([attach, isOfBoth ? 'the next version, for all of them' : 'yes, it is the next version'])
   if (theirs !== undefined) list.push([theirs, tellTheirs(theirs)])
   return [
     `  ${look.paint('bold', printable(file))}`,
     ...(deleted ? wrap(`It was deleted ${printable(deletedBy(deleted))}.`, look.width, '    ') : []),
-    ...(current ? wrap(printable(madeFromIt(current, look.now)), look.width, '    ') : []),
+    ...(others && current ? wrap(printable(whoHasIt(others, current)), look.width, '    ') : []),
+    ...(current && !isOfBoth ? wrap(printable(madeFromIt(current, look.now)), look.width, '    ') : []),
     ...choices(list, look),
   ]
 }

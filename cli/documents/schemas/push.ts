@@ -35,7 +35,7 @@ const PushedItem = shape(
     object_id: integer | null, lineage_id: string | null, parent_object_id: integer | null, entry_id: integer | null,
     entry_created: boolean, reason?: string, candidate_lineage_id?: string | null, current_version?: CurrentVersion,
     lock?: Lock, locked_dependencies?: string[], enriched?: string[], deleted?: Deletion,
-    renamed_from?: string, parts?: LevelParts
+    renamed_from?: string, parts?: LevelParts, other_projects?: string[]
   }`,
   { CurrentVersion, Lock, Deletion, LevelParts },
 )

@@ -6,7 +6,8 @@ import { pathOf } from '../../project/project-file.ts'
 import type { PlannedItem } from '../plan/plan.ts'
 import type { PushedItem } from '../report.ts'
 import type { PushRound } from '../send/round.ts'
-import { unknownBase, wasDeleted } from './why-held.ts'
+import { answerAbout, recallAnswers, rememberRest } from './other-projects.ts'
+import { isShared, unknownBase, wasDeleted } from './why-held.ts'
 
 /** `continue`: a new version of the candidate. `new`: a prop of its own. */
 export type HeldAnswer = 'continue' | 'new'
@@ -22,12 +23,25 @@ export interface HeldItem {
   overtaken: boolean
   /** Who deleted its prop from the library. */
   deleted?: Deletion
+  /** The other projects that have the prop. */
+  other_projects: readonly string[]
+  /** What this project answered about all of those before; given where nothing else is. */
+  remembered: HeldAnswer | undefined
   /** The picture in the file, if there is one. */
   picture(): Promise<Uint8Array | undefined>
 }
 
-/** Gives answers by file; what is left out stays held. Called again for items that come to be held later. */
-export type HeldAnswers = (held: HeldItem[]) => Promise<ReadonlyMap<string, HeldAnswer>> | ReadonlyMap<string, HeldAnswer>
+export interface GivenAnswers {
+  /** By file. */
+  answers: ReadonlyMap<string, HeldAnswer>
+  /** Given for all that are left: about the props of other projects this project is not asked again. */
+  rest?: HeldAnswer | undefined
+}
+
+/** What is left out stays held, or goes as remembered. Called again for items that come to be held later. */
+export type HeldAnswers = (held: HeldItem[]) => Promise<GivenAnswers> | GivenAnswers
+
+const noAnswers: HeldAnswers = () => ({ answers: new Map() })
 
 interface Holding {
   root: string
@@ -36,46 +50,60 @@ interface Holding {
 
 type Held = { planned: PlannedItem; report: PushedItem }
 
-const questions: readonly unknown[] = ['probable_lost_stamp', unknownBase, wasDeleted]
+const questions: readonly unknown[] = ['probable_lost_stamp', unknownBase, wasDeleted, isShared]
 const isQuestion = ({ reason }: PushedItem): boolean => questions.includes(reason)
 
 /** Asks about everything that is held, and sends what was answered along with what waited for it. */
-export async function answerHeld(round: PushRound, answers: HeldAnswers, holding: Holding): Promise<void> {
+export async function answerHeld(round: PushRound, answers: HeldAnswers = noAnswers, holding: Holding): Promise<void> {
   const seen = new Set<string>()
   for (;;) {
     const held = round.outcomes.withStatus('held')
     const open = held.filter(({ report }) => isQuestion(report) && !seen.has(report.content_hash))
     if (open.length === 0) return
     for (const { report } of open) seen.add(report.content_hash)
-    const told = recallTold(holding.memory)
-    const given = await answers(open.map((one) => toHeldItem(one, { round, root: holding.root, told })))
-    const answered = open.filter((one) => answer(one, given.get(one.report.file), round))
+    const items = toHeldItems(open, { round, holding })
+    const given = await answers(items)
+    rememberRest(holding.memory, items, given)
+    const remembered = new Map(items.map((one) => [one.file, one.remembered]))
+    const answerOf = ({ file }: PushedItem) => given.answers.get(file) ?? remembered.get(file)
+    const answered = open.flatMap((one) => answer(one, answerOf(one.report), round) ?? [])
     if (answered.length === 0) return
-    const waiting = held.filter(({ report }) => !isQuestion(report))
-    const without = round.outcomes.wentWithout(new Set(answered.map(({ report }) => report.content_hash)))
-    const items = [...[...answered, ...waiting].map(({ planned }) => planned), ...without]
-    round.outcomes.reopen(items)
-    await round.run(items)
+    const waiting = held.flatMap(({ report, planned }) => (isQuestion(report) ? [] : planned))
+    const without = round.outcomes.wentWithout(new Set(answered.map(({ item }) => item.content_hash)))
+    const again = [...answered, ...waiting, ...without]
+    round.outcomes.reopen(again)
+    await round.run(again)
   }
 }
 
-/** The item is sent with the answer. A new version is of the one that was named: another one meanwhile makes the file outdated. */
-function answer({ planned, report }: Held, given: HeldAnswer | undefined, { outcomes, faces }: PushRound): boolean {
+/**
+ * The item is sent with the answer. A new version is of the one that was named: another one meanwhile makes the file outdated. A new level
+ * has all of its parts.
+ */
+function answer(
+  { planned, report }: Held,
+  given: HeldAnswer | undefined,
+  { outcomes, faces }: PushRound,
+): PlannedItem | undefined {
   const candidate = report.candidate_lineage_id
-  if (given === 'new') outcomes.amend(planned, { force_new_lineage: true })
-  else if (given === 'continue' && candidate)
-    outcomes.amend(planned, { attach_to_lineage: candidate, expected_face_object_id: faces.get(report.content_hash) })
-  else return false
-  return true
+  if (given === 'new') return outcomes.makeNew(planned)
+  if (given !== 'continue' || !candidate) return undefined
+  outcomes.amend(planned, { attach_to_lineage: candidate, expected_face_object_id: faces.get(report.content_hash) })
+  return planned
 }
 
-function toHeldItem({ planned, report }: Held, { round, root, told }: { round: PushRound; root: string; told: Told }): HeldItem {
-  const { file, name, reason = '', candidate_lineage_id = null, content_hash: hash, deleted } = report
-  const named = told[file]
-  const face = round.faces.get(hash)
-  const overtaken = named !== undefined && named.lineage === candidate_lineage_id && named.face !== face
-  const picture = () => pictureOf(planned, root)
-  return { file, name, reason, candidate_lineage_id, overtaken, ...(deleted ? { deleted } : {}), picture }
+function toHeldItems(open: readonly Held[], { round, holding }: { round: PushRound; holding: Holding }): HeldItem[] {
+  const told = recallTold(holding.memory)
+  const before = recallAnswers(holding.memory)
+  return open.map(({ planned, report }) => {
+    const { file, name, reason = '', candidate_lineage_id = null, deleted, other_projects = [] } = report
+    const named = told[file]
+    const face = round.faces.get(report.content_hash)
+    const overtaken = named !== undefined && named.lineage === candidate_lineage_id && named.face !== face
+    const remembered = deleted ? undefined : answerAbout(other_projects, before)
+    const about = { file, name, reason, candidate_lineage_id, overtaken, other_projects, remembered }
+    return { ...about, ...(deleted ? { deleted } : {}), picture: () => pictureOf(planned, holding.root) }
+  })
 }
 
 async function pictureOf({ files: [file] }: PlannedItem, root: string): Promise<Uint8Array | undefined> {

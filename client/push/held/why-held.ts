@@ -16,6 +16,8 @@ import type { PlannedItem } from '../plan/plan.ts'
 export const unknownBase = 'base_unknown'
 /** Why a file is held on this side: its prop was deleted from the library, and would come back by it. */
 export const wasDeleted = 'deleted'
+/** Why a file is held on this side: other projects have its prop too, and its next version would be theirs. */
+export const isShared = 'other_projects'
 
 export interface BaseMemory {
   memory: ProjectMemory

@@ -25,6 +25,9 @@ export function levelChange(all: KnownPart[], known: KnownParts, isHere: (file: 
   }
 }
 
+/** As of a level that the library does not have yet. */
+export const wholeLevel = ({ all }: LevelChange): LevelChange => ({ base: undefined, all, put: all, remove: [] })
+
 /** As a manifest says it. A level without parts says nothing. */
 export function partsOf({ base, all, put, remove }: LevelChange): ManifestItem['parts'] {
   if (base === undefined && all.length === 0) return undefined

@@ -3,17 +3,17 @@
 import { limits } from '../../../contract/limits.ts'
 import type { CommitResult, ManifestItem, NegotiateItem } from '../../../contract/push.ts'
 import { pathOf } from '../../project/project-file.ts'
-import { asNeeds } from '../plan/level-change.ts'
+import { asNeeds, partsOf, wholeLevel } from '../plan/level-change.ts'
 import { nameOf } from '../plan/manifest-item.ts'
 import type { PlannedItem } from '../plan/plan.ts'
 import type { PushedItem, PushStatus } from '../report.ts'
-import type { stampFields } from './repair.ts'
+import { type stampFields, unstamped } from './repair.ts'
 
 /** Fields of an item that say what it is a version of. */
-export type Amendment = Partial<Pick<ManifestItem, (typeof stampFields)[number] | 'force_new_lineage'>>
+export type Amendment = Partial<Pick<ManifestItem, (typeof stampFields)[number] | 'force_new_lineage' | 'parts'>>
 
 /** What the library, or this side, says of an item. */
-type Told = Partial<CommitResult> & Pick<NegotiateItem, 'deleted'>
+export type Told = Partial<CommitResult> & Pick<NegotiateItem, 'deleted'>
 
 /** Items of a push by content hash: to be decided, or decided. */
 export class Outcomes {
@@ -25,6 +25,8 @@ export class Outcomes {
   readonly #loosened = new Map<string, Set<string>>()
   /** Items whose bytes the library has: they wait for nothing. */
   readonly #registered = new Set<string>()
+  /** Other projects that have the prop of an item, by item. */
+  readonly #others = new Map<string, readonly string[]>()
   #partsAsNeeds = false
 
   add(items: readonly PlannedItem[]): void {
@@ -51,8 +53,22 @@ export class Outcomes {
     this.#amendments.set(item.content_hash, { ...this.#amendments.get(item.content_hash), ...amendment })
   }
 
+  /** From now on the item is sent as a prop of its own; a level with all of its parts. */
+  makeNew(planned: PlannedItem): PlannedItem {
+    const level = planned.level && wholeLevel(planned.level)
+    this.amend(planned, { ...unstamped, force_new_lineage: true, ...(level && { parts: partsOf(level) }) })
+    return { ...planned, level }
+  }
+
   decide(planned: PlannedItem, status: PushStatus, result: Told = {}): void {
-    this.#reports.set(planned.item.content_hash, reportItem(planned, status, result))
+    const others = status === 'held' ? this.#others.get(planned.item.content_hash) : undefined
+    const report = reportItem(planned, status, result)
+    this.#reports.set(planned.item.content_hash, others ? { ...report, other_projects: [...others] } : report)
+  }
+
+  /** Where it is held, an item names these projects. */
+  nameProjects({ item }: PlannedItem, others: readonly string[]): void {
+    this.#others.set(item.content_hash, others)
   }
 
   /** The library knows no sets of parts of levels: they are what levels need. */

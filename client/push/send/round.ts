@@ -11,7 +11,7 @@ import type { TellPush } from '../../progress.ts'
 import type { Problem } from '../../project/problem.ts'
 import { pathOf } from '../../project/project-file.ts'
 import { hasPicture } from '../../project/thumbnail.ts'
-import { type BaseMemory, faceOf, findUnknownBases, type Judged, saysLineage, unknownBase, wasDeleted } from '../held/why-held.ts'
+import { type BaseMemory, faceOf, findUnknownBases, type Judged, saysLineage, unknownBase } from '../held/why-held.ts'
 import { orderBatches } from '../plan/batches.ts'
 import { changedTogether, isPart, type PlannedItem, twinsOf, variantGroupRef } from '../plan/plan.ts'
 import { findReverted, type Reverted } from '../reverted.ts'
@@ -22,6 +22,7 @@ import { basesOf, entryOf, isRegistered, kindOfFailure, pushedOf } from './regis
 import { type About, ManifestSender } from './send.ts'
 import type { ThumbnailJob, ThumbnailUploader } from './thumbnails.ts'
 import type { Upload, Uploader } from './upload.ts'
+import { foretold, verdictOn } from './verdict.ts'
 
 export interface RoundParts {
   root: string
@@ -138,7 +139,7 @@ export class PushRound {
       this.outcomes.namePartsAsNeeds()
     const own = judged.filter(({ planned }) => !isPart(planned))
     for (const [hash, one] of await findReverted(own, this.#parts.bases.api)) this.reverted.set(hash, one)
-    await this.#holdUnknown(own.filter(({ planned, item }) => unsaid.has(planned) && !item.deleted))
+    await this.#holdUnknown(own.filter(({ planned, item }) => unsaid.has(planned) && !item.deleted && !item.other_projects))
     this.outcomes.spread(batch)
     const undecided = new Set(this.outcomes.undecided(batch).map(({ item }) => item.content_hash))
     const missing = answer.missing_hashes.filter((hash) => undecided.has(hash))
@@ -171,29 +172,14 @@ export class PushRound {
     })
   }
 
-  /** What negotiate already decides: a file that is outdated, or whose prop was deleted, which only someone who says so brings back. */
+  /** What negotiate already decides of an item. */
   #judge(planned: PlannedItem, item: NegotiateItem): void {
-    const { action, face_object_id, lineage_id, deleted } = item
-    if (action === 'dedup') this.outcomes.setRegistered(item.content_hash)
+    if (item.action === 'dedup') this.outcomes.setRegistered(item.content_hash)
     const face = faceOf({ planned, item })
     if (face) this.faces.set(item.content_hash, face)
-    const { expected_face_object_id: expected, force_new_lineage, attach_to_lineage } = this.outcomes.itemOf(planned)
-    if (deleted && !force_new_lineage && !attach_to_lineage)
-      this.outcomes.decide(planned, 'held', { reason: wasDeleted, candidate_lineage_id: null, deleted })
-    else if (action === 'register' && expected && face_object_id && face_object_id !== expected)
-      this.outcomes.decide(planned, 'outdated', { lineage_id })
-  }
-
-  /** In a dry run what negotiate says is all there is to say. */
-  #foretell(planned: PlannedItem, item: NegotiateItem): void {
-    if (this.outcomes.undecided([planned]).length === 0) return
-    const lineage_id = item.lineage_id ?? item.candidate_lineage_id
-    const { existing_object_id: object_id, parent_object_id, candidate_lineage_id, reason } = item
-    const isLocked = reason === 'lineage_locked' || reason === 'depends_on_locked'
-    const status = { register: isLocked ? 'locked' : 'new', dedup: 'dedup', hold: 'held', denied: 'denied' } as const
-    const { lock, locked_dependencies, parts } = item
-    const told = { lineage_id, object_id, parent_object_id, candidate_lineage_id, reason, lock, locked_dependencies, parts }
-    this.outcomes.decide(planned, status[item.action], told)
+    if (item.other_projects) this.outcomes.nameProjects(planned, item.other_projects)
+    const verdict = verdictOn(this.outcomes.itemOf(planned), item)
+    if (verdict) this.outcomes.decide(planned, ...verdict)
   }
 
   async #upload(batch: readonly PlannedItem[], missing: readonly string[], answer: NegotiateAnswer): Promise<void> {
@@ -231,7 +217,8 @@ export class PushRound {
   async #commit(batch: readonly PlannedItem[], judged: readonly Judged[]): Promise<void> {
     this.outcomes.spread(batch)
     if (this.#parts.dryRun) {
-      for (const { planned, item } of judged) this.#foretell(planned, item)
+      for (const { planned, item } of judged)
+        if (this.outcomes.undecided([planned]).length > 0) this.outcomes.decide(planned, ...foretold(item))
       return
     }
     const answer = await this.#sender.send(batch, { isCommit: true, call: (manifest) => this.#parts.api.push.commit(manifest) })

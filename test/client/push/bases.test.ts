@@ -76,7 +76,7 @@ test('a version that comes in between the question and the answer makes the answ
     held: async (held) => {
       await mias.save(edit('by mia meanwhile'))
       await mias.push(library)
-      return new Map(held.map((one) => [one.file, 'continue']))
+      return { answers: new Map(held.map((one) => [one.file, 'continue'])) }
     },
   })
   expect(itemOf(report).status).toBe('outdated')

@@ -198,7 +198,7 @@ test('a server that knows no sets is told of actors as what the level needs', as
   const old = person({ ...adas, url: front.url })
   writeFileSync(old.path('Content.txt'), '')
   await old.save({ [level]: 'level', [actor('AAA')]: 'AAA', [actor('BBB')]: 'BBB' })
-  const { items } = await old.push({ held: (held) => new Map(held.map(({ file }) => [file, 'continue'])) })
+  const { items } = await old.push({ held: (held) => ({ answers: new Map(held.map(({ file }) => [file, 'continue'])) }) })
   expect(items.map(({ parts }) => parts)).toEqual([undefined, undefined, undefined])
   await ada.get()
   expect(existsSync(ada.path(actor('BBB')))).toBe(true)

@@ -94,7 +94,7 @@ test('another asset in the place of an old one is held until someone says what i
   const answered = await project.push(library, {
     held: (items) => {
       questions.push(items)
-      return new Map([['Content/SM_A.uasset', 'continue']])
+      return { answers: new Map([['Content/SM_A.uasset', 'continue']]) }
     },
   })
   expect(questions).toMatchObject([[{ file: 'Content/SM_A.uasset', name: 'SM_A', candidate_lineage_id: lineage }]])
@@ -107,8 +107,8 @@ test('answered with "new", a held file becomes a prop of its own; without an ans
   const project = await makeProject({ 'Content/SM_A.uasset': { guid: guidA } })
   const first = await project.push(library)
   await project.save({ 'Content/SM_A.uasset': { guid: guidB } })
-  expect((await project.push(library, { held: () => new Map() })).summary).toMatchObject({ held: 1, new: 0 })
-  const report = await project.push(library, { held: () => new Map([['Content/SM_A.uasset', 'new']]) })
+  expect((await project.push(library, { held: () => ({ answers: new Map() }) })).summary).toMatchObject({ held: 1, new: 0 })
+  const report = await project.push(library, { held: () => ({ answers: new Map([['Content/SM_A.uasset', 'new']]) }) })
   expect(report.items).toMatchObject([{ status: 'new', entry_created: true }])
   expect(report.items[0]?.lineage_id).not.toBe(first.items[0]?.lineage_id)
 })

@@ -1,0 +1,119 @@
+// Two games that begin with the same template: the same bytes, known twice, until one of them is edited (contract-gaps 9).
+import { cpSync, existsSync, readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { expect, test } from 'vitest'
+import { callAs } from '../support/api.ts'
+import { ph, type Setting, signedIn } from '../support/ph.ts'
+import { startTestServer } from '../support/server.ts'
+import { temporaryFolder, writeFiles } from '../support/temporary-folder.ts'
+import { type Packages, packageAt } from '../support/unreal-project.ts'
+
+const server = await startTestServer()
+const [player, wood, grain] = ['Content/Characters/BP_Player.uasset', 'Content/Mat/M_Wood.uasset', 'Content/Tex/T_Grain.uasset']
+const level = 'Content/Maps/L_Main.umap'
+const actor = (name: string) => `Content/__ExternalActors__/Maps/L_Main/0/1A/${name}.uasset`
+const template: Packages = {
+  [grain]: {},
+  [wood]: { imports: ['/Game/Tex/T_Grain'] },
+  [player]: {},
+  [level]: { imports: ['/Game/Characters/BP_Player', '/Game/Mat/M_Wood'] },
+  [actor('AAA')]: { assetClass: 'StaticMeshActor', imports: ['/Game/Maps/L_Main'] },
+  [actor('BBB')]: { assetClass: 'StaticMeshActor', imports: ['/Game/Maps/L_Main'] },
+}
+const words = (text: string): string => text.replaceAll(/\s+/g, ' ')
+
+/** Somebody's machine with a game. */
+function machine(game: string, to: { url: string; key: string }) {
+  const root = temporaryFolder({ [`${game}.uproject`]: '{"EngineAssociation": "5.3"}' })
+  const folders = { PH_CONFIG_DIR: temporaryFolder(), PH_STATE_DIR: temporaryFolder(), PH_CACHE_DIR: temporaryFolder() }
+  const env = { ...signedIn(to.url, to.key), ...folders, NO_COLOR: '1' }
+  return {
+    root,
+    run: (line: string, more: Setting = {}) => ph(line, { cwd: root, env, ...more }),
+    async save(file: string, text: string) {
+      writeFiles(root, { [file]: await packageAt(file, { ...template[file], payload: Buffer.from(text) }) })
+    },
+    read: (file: string) => readFileSync(join(root, file)),
+    has: (file: string) => existsSync(join(root, file)),
+  }
+}
+
+/** Harbor and Castle pushed the template. */
+async function twoGames() {
+  const { url, keys } = await server.addWorkspace()
+  const [harbor, castle] = [machine('Harbor', { url, key: keys.mia }), machine('Castle', { url, key: keys.max })]
+  for (const file of Object.keys(template)) await harbor.save(file, 'template')
+  cpSync(join(harbor.root, 'Content'), join(castle.root, 'Content'), { recursive: true })
+  for (const game of [harbor, castle]) expect((await game.run('push')).code).toBe(0)
+  return { harbor, castle, api: callAs(url, keys.mia), of: { url, key: keys.adam } }
+}
+
+test('the first edit of what two games pushed is held until someone says whose it is, and it names the other game', async () => {
+  const { castle, harbor, api, of } = await twoGames()
+  await castle.save(player, 'of Castle')
+  const asked = await castle.run('push')
+  expect(asked.code).toBe(6)
+  expect(words(asked.stdout)).toContain('Held: Harbor has them too')
+  expect(words(asked.stdout)).toContain('Harbor has it as /Game/Characters/BP_Player (entry ')
+  expect(asked.stdout).toContain(`--new ${player} `)
+  expect(asked.stdout).toContain(`--attach ${player} `)
+  expect(JSON.parse((await castle.run('push --json')).stdout).items).toMatchObject([
+    { file: player, status: 'held', reason: 'other_projects', other_projects: ['Harbor'] },
+  ])
+  expect((await castle.run(`push --new ${player}`)).code).toBe(0)
+  const before = harbor.read(player)
+  expect((await harbor.run('pull')).code).toBe(0)
+  expect(harbor.read(player)).toEqual(before)
+  await harbor.save(player, 'of Harbor')
+  expect((await harbor.run('push')).code).toBe(0)
+  // From a folder of neither game, the name is that of two props, each named with its game.
+  const elsewhere = await machine('Inn', of).run('show BP_Player')
+  expect(elsewhere.stderr).toMatch(
+    /\/Game\/Characters\/BP_Player, from Harbor\), \d+ \(blueprint, \/Game\/Characters\/BP_Player, from Castle\)/,
+  )
+  for (const game of [harbor, castle]) expect((await game.run('show BP_Player')).code).toBe(0)
+  const { entries } = (await api.get('/entries?name=BP_Player')).body
+  expect(entries).toHaveLength(2)
+})
+
+test('--held new is remembered for the other game: later edits become props of this one without a question, and each level stays whole', async () => {
+  const { castle, harbor, of } = await twoGames()
+  for (const file of [player, level] as const) await castle.save(file, 'of Castle')
+  await castle.save(actor('AAA'), 'moved')
+  expect((await castle.run('push --held new')).code).toBe(0)
+  await castle.save(wood, 'of Castle')
+  const { code, stdout } = await castle.run('push')
+  expect([code, stdout]).toEqual([0, expect.stringContaining('M_Wood')])
+  for (const game of [castle, harbor]) {
+    const name = game === castle ? 'Castle' : 'Harbor'
+    expect((await game.run('pull')).code).toBe(0)
+    const copy = machine(name, of)
+    const got = await copy.run('pull /Game/Maps/L_Main')
+    expect([got.code, got.stdout + got.stderr]).toEqual([0, expect.anything()])
+    for (const file of Object.keys(template))
+      expect([name, file, copy.read(file).equals(game.read(file))]).toEqual([name, file, true])
+  }
+})
+
+test('a version for both comes to the other game with its next pull, and nobody is asked again about it', async () => {
+  const { castle, harbor } = await twoGames()
+  await castle.save(grain, 'finer')
+  expect((await castle.run('push --held attach')).code).toBe(0)
+  expect((await harbor.run('pull')).code).toBe(0)
+  expect(harbor.read(grain)).toEqual(castle.read(grain))
+  await harbor.save(grain, 'finest')
+  expect((await harbor.run('push')).code).toBe(0)
+  expect((await castle.run('pull')).code).toBe(0)
+  expect(castle.read(grain)).toEqual(harbor.read(grain))
+})
+
+test('on a terminal the question says what a version means, and a capital letter answers for the rest and for later', async () => {
+  const { castle } = await twoGames()
+  for (const file of [player, wood] as const) await castle.save(file, 'of Castle')
+  const { code, stderr } = await castle.run('push', { columns: 100, typed: ['N\n'] })
+  expect(words(stderr)).toContain('Harbor has it as /Game/')
+  expect(words(stderr)).toContain('[v] a version for all of them [n] a prop of this project alone')
+  expect(code).toBe(0)
+  await castle.save(grain, 'of Castle')
+  expect((await castle.run('push')).code).toBe(0)
+})
