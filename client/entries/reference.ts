@@ -7,7 +7,6 @@ import { printable } from '../../system/printable.ts'
 import { shellWord } from '../../system/shell-word.ts'
 import { ClientError } from '../client-error.ts'
 import type { Api } from '../http/api.ts'
-import { findPlaces } from '../memory/find-places.ts'
 import { deletedBy } from './deletion.ts'
 import { type PageCalls, readEntryPages } from './pages.ts'
 
@@ -60,9 +59,11 @@ export async function requireEachEntryId(library: ReferenceCalls, references: re
 async function findOwn({ lineages, project }: ReferenceCalls, several: readonly EntrySummary[][]): Promise<Set<string>> {
   const name = several.length > 0 ? await project?.() : undefined
   if (name === undefined || !lineages) return new Set()
-  const paths = several.flat().flatMap((entry) => placeOf(entry) ?? [])
-  const found = await findPlaces({ lineages }, name, [...new Set(paths)])
-  return new Set(found?.places.map(({ lineage_id }) => lineage_id))
+  const paths = new Set(several.flat().flatMap((entry) => placeOf(entry) ?? []))
+  const asked = { project: name, paths: [...paths].slice(0, limits.lineagesFound), after: 0 }
+  // An older server refuses the question: then they are several.
+  const found = await lineages.find({ places: asked }).catch(() => undefined)
+  return new Set(found?.places?.map(({ lineage_id }) => lineage_id))
 }
 
 const placeOf = ({ origin_path, source_ext }: EntrySummary): string | undefined =>

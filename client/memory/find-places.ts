@@ -14,7 +14,7 @@ export interface ProjectPlaces {
 
 /** All places of a project, or those at `paths` alone, 5,000 to a request. Undefined where the server does not say it. */
 export async function findPlaces(
-  { lineages }: { lineages: Pick<Api['lineages'], 'find'> },
+  { lineages }: Pick<Api, 'lineages'>,
   project: string,
   paths?: readonly string[],
 ): Promise<ProjectPlaces | undefined> {

@@ -31,6 +31,15 @@ export interface Decision extends Destination {
   restoredBy?: string | null
   /** Of `safe_overwrite`: what is there is a version of another prop, whose place this one takes. */
   takesPlace?: true
+  /** Of `conflict`: what is there is, or was made from, a version of another prop. */
+  other?: OtherProp
+}
+
+/** Another prop that lies where a file goes. */
+export interface OtherProp {
+  lineage_id: string
+  /** Null where it is no entry, or not known. */
+  entry_id: number | null
 }
 
 export interface Comparison extends Pick<Inspection, 'warnings'> {
@@ -102,9 +111,21 @@ async function askAboutConflicts(decisions: readonly Decision[], { library, proj
   return decisions.map((decision) => {
     if (taking.has(decision)) return { ...decision, action: 'safe_overwrite', takesPlace: true }
     const version = decision.action === 'conflict' ? bytes.versions.get(decision.localHash ?? '') : undefined
-    if (version?.lineage_id !== decision.pullFile.object.lineage_id) return decision
+    if (version?.lineage_id !== decision.pullFile.object.lineage_id) return { ...decision, ...otherOf(decision, version, bytes) }
     return { ...decision, action: 'safe_overwrite', replacedObjectId: version.object_id, ...restoredBy(decision, version, bytes) }
   })
+}
+
+/** The prop that lies there, by its bytes, else by what it was made from. */
+function otherOf(
+  { action, known, pullFile: { object } }: Decision,
+  version: FoundVersion | undefined,
+  { faces }: KnownBytes,
+): Pick<Decision, 'other'> {
+  const lineageId = version?.lineage_id ?? known?.base?.lineageId
+  if (action !== 'conflict' || lineageId === undefined || lineageId === object.lineage_id) return {}
+  const remembered = known?.base?.lineageId === lineageId ? known.base.entryId : null
+  return { other: { lineage_id: lineageId, entry_id: faces.get(lineageId)?.entry_id ?? remembered } }
 }
 
 /** What is there is later, and the pulled one is current again. */

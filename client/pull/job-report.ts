@@ -8,10 +8,14 @@ import type { LeftOutFile, PullFile } from './destinations.ts'
 import { type Obstacle, obstacle } from './obstacle.ts'
 import type { PulledFile } from './report.ts'
 
-export function itemOf({ pullFile, file }: Pick<Decision, 'pullFile' | 'file'>, outcome: PulledFile['outcome']): PulledFile {
+export function itemOf(
+  { pullFile, file, other }: Pick<Decision, 'pullFile' | 'file' | 'other'>,
+  outcome: PulledFile['outcome'],
+): PulledFile {
   const { object, name: asset_name, destination } = pullFile
   const { content_hash, lineage_id, object_id, blob_size: size } = object
-  return { file, outcome, asset_name, destination, content_hash, lineage_id, object_id, size }
+  const item = { file, outcome, asset_name, destination, content_hash, lineage_id, object_id, size }
+  return other ? { ...item, other } : item
 }
 
 /** `content`: the folder that nothing of it comes to. */

@@ -2,6 +2,7 @@
 import type { ApiError } from '../../contract/errors.ts'
 import { limits } from '../../contract/limits.ts'
 import type { PullJobDetail, PullJobEntry, PullWarning, PullReport as SentReport } from '../../contract/pull-jobs.ts'
+import type { OtherProp } from './compare.ts'
 import type { MissingInProject } from './missing-in-project.ts'
 import type { Obstacle } from './obstacle.ts'
 import type { WaitingJob } from './orders/waiting-jobs.ts'
@@ -32,6 +33,8 @@ export interface PulledFile extends ReportedFile {
   outcome: Outcome
   /** Of `overwritten`, and of `updated` where another prop was there: where that is kept, below the project's root. */
   backup?: string
+  /** Of a conflict: the prop that lies there, where it is another one than the pulled. */
+  other?: OtherProp
   /** Of `updated`: the version that was there before. */
   replaced_object_id?: number
   /** Of `updated`, where a later version was there before: who made this one current again; null where that account is gone. */

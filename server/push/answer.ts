@@ -1,11 +1,11 @@
 /** The answer of a commit: what became of each item, in manifest order (spec 4.9). */
 import type { CommitAnswer, CommitResult, Manifest } from '../../contract/push.ts'
 import type { NewSet } from '../rows/levels/set-changes.ts'
-import { cutNames } from './cut-names.ts'
 import type { Enriched } from './enrich.ts'
+import { cutNames } from './groups/cut-names.ts'
+import type { PackIds } from './groups/packs.ts'
 import { reasonOf } from './negotiate.ts'
 import type { Outcome } from './outcome.ts'
-import type { PackIds } from './packs.ts'
 import { partsOutcome } from './parts/make.ts'
 import type { PartsPlan } from './parts/merge.ts'
 import type { ItemPlan } from './plan.ts'

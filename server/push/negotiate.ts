@@ -11,15 +11,15 @@ import { damagedAmong } from '../storage/damaged-files.ts'
 import { spareOrphans } from '../storage/orphans.ts'
 import { blobKey, presignedUntil } from '../storage/storage.ts'
 import { type Facts, type KnownLineage, loadFacts } from './facts.ts'
+import { requirePack } from './groups/packs.ts'
+import { requireGroups } from './groups/variant-groups.ts'
 import { isPart, isRedirector, lineageGuid, pathKey, readManifest } from './manifest.ts'
 import { negotiating } from './manifest-limit.ts'
 import { selectOtherProjects } from './other-projects.ts'
-import { requirePack } from './packs.ts'
 import { partsOutcome } from './parts/make.ts'
 import { planParts, withHeldParts } from './parts/merge.ts'
 import { type ItemPlan, planPush } from './plan.ts'
 import { sizesOf } from './uploads.ts'
-import { requireGroups } from './variant-groups.ts'
 
 export const negotiate = (context: Context, sent: Manifest): Promise<NegotiateAnswer> =>
   negotiating.run(context.workspace.id, () => answer(context, sent))

@@ -6,9 +6,9 @@ import type { Context } from '../handler.ts'
 import { isPreviewed, updateWants } from '../media/awaited-media.ts'
 import { forgetDeletions } from '../rows/former/deleted-lineages.ts'
 import { noteFileNames } from '../rows/former/entry-names.ts'
+import type { PackIds } from './groups/packs.ts'
 import { distinctNames, metadataOf, pathKey } from './manifest.ts'
 import { guidsOf, type LineageState, type NewVersion, type Outcome } from './outcome.ts'
-import type { PackIds } from './packs.ts'
 
 /** What the whole manifest says of its new versions. */
 export interface Push {

@@ -2,8 +2,9 @@
 import { cpSync, existsSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
-import { callAs } from '../support/api.ts'
+import { callAs, type Json } from '../support/api.ts'
 import { ph, type Setting, signedIn } from '../support/ph.ts'
+import { filesBelow } from '../support/pull.ts'
 import { startTestServer } from '../support/server.ts'
 import { temporaryFolder, writeFiles } from '../support/temporary-folder.ts'
 import { type Packages, packageAt } from '../support/unreal-project.ts'
@@ -24,7 +25,7 @@ const words = (text: string): string => text.replaceAll(/\s+/g, ' ')
 
 /** Somebody's machine with a game. */
 function machine(game: string, to: { url: string; key: string }) {
-  const root = temporaryFolder({ [`${game}.uproject`]: '{"EngineAssociation": "5.3"}' })
+  const root = join(temporaryFolder({ [`${game}/${game}.uproject`]: '{"EngineAssociation": "5.3"}' }), game)
   const folders = { PH_CONFIG_DIR: temporaryFolder(), PH_STATE_DIR: temporaryFolder(), PH_CACHE_DIR: temporaryFolder() }
   const env = { ...signedIn(to.url, to.key), ...folders, NO_COLOR: '1' }
   return {
@@ -116,4 +117,26 @@ test('on a terminal the question says what a version means, and a capital letter
   expect(code).toBe(0)
   await castle.save(grain, 'of Castle')
   expect((await castle.run('push')).code).toBe(0)
+})
+
+test('a pull that brings the prop of another game to a place where this one has its own says so, and each way out that it names works', async () => {
+  const { castle, harbor, api } = await twoGames()
+  await castle.save(player, 'of Castle')
+  expect((await castle.run('push --held new')).code).toBe(0)
+  const { entries } = (await api.get('/entries?name=BP_Player')).body
+  const [theirs, own] = entries.map(({ id }: Json) => id).sort((a: number, b: number) => a - b)
+  const { code, stdout } = await castle.run(`pull ${theirs}`, { columns: 200 })
+  expect(code).toBe(6)
+  expect(stdout).toContain('Castle has other props in these places')
+  expect(stdout).toContain(`${player} (entry ${own}, not the BP_Player that was pulled)`)
+  expect(stdout).not.toContain('were changed here')
+  const [, download = ''] = /`ph (download [^`]+)`/.exec(stdout) ?? []
+  const got = await castle.run(download)
+  expect([got.code, download, got.stderr]).toEqual([0, download, expect.anything()])
+  expect(filesBelow(join(castle.root, `../entry-${theirs}`))).toEqual({
+    'Content/Characters/BP_Player.uasset': harbor.read(player),
+  })
+  const [, pull = ''] = /`ph (pull [^`]+)`/.exec(stdout) ?? []
+  expect((await castle.run(pull)).code).toBe(0)
+  expect(castle.read(player)).toEqual(harbor.read(player))
 })

@@ -5,6 +5,7 @@ import { type LeavingReason, type LeftFile, type LeftReason, leftReasons } from 
 import type { JobReport, Outcome, PulledFile, PullReport } from '../../../client/pull/report.ts'
 import { outcomes } from '../../../client/pull/report.ts'
 import { printable } from '../../../system/printable.ts'
+import { shellWord } from '../../../system/shell-word.ts'
 import { missingWords } from '../../entries/missing-dependency-words.ts'
 import { jobsNamed } from '../../pull-orders/job-words.ts'
 import { waitingWords } from '../../pull-orders/waiting-words.ts'
@@ -24,6 +25,8 @@ export interface PullLook {
 
 /** Lists of files longer than this end in a line that says how many more there are. */
 const mostFiles = 5
+/** So many entries still make a command line that can be copied. */
+const mostTyped = 8
 /** A pull of at most so many new files names each. */
 const mostNamed = 12
 /** Obstacles of one kind that are told in full. */
@@ -58,6 +61,7 @@ function jobWords(job: JobReport, report: PullReport, look: PullLook): string[] 
     ...sums(job, look),
     ...newFiles(job, look),
     ...keptFiles(job, report, look),
+    ...otherProps(job, report, look),
     ...overwrittenFiles(job, look),
     ...takenAway(job, look),
     ...leftFiles(job, report, look),
@@ -141,14 +145,40 @@ const filesOf = ({ files }: JobReport, ...outcomes: Outcome[]): PulledFile[] =>
   files.filter(({ outcome }) => outcomes.includes(outcome))
 
 function keptFiles(job: JobReport, { root }: PullReport, look: PullLook): string[] {
-  const files = filesOf(job, 'kept', 'skipped').map(({ file }) => file)
+  const files = filesOf(job, 'kept', 'skipped').flatMap(({ file, other }) => (other ? [] : file))
   const words = 'These files were changed here, or never came from the library. They stay as they are.'
   const ways = twoWaysOut(files.map((file) => relative(look.cwd, join(root, file))))
+  return [...listed(['Conflicts:', words], files, look), ...waysOut(ways, look)]
+}
+
+/** Places where the project has another prop than the pulled one, such as its own beside that of another game. */
+function otherProps(job: JobReport, report: PullReport, look: PullLook): string[] {
+  const { project } = report
+  const files = filesOf(job, 'kept', 'skipped').flatMap(({ file, asset_name, other }) => {
+    if (!other) return []
+    return `${file} (${other.entry_id === null ? 'another prop' : `entry ${other.entry_id}`}, not the ${asset_name} that was pulled)`
+  })
+  const words = `${project} has other props in these places, such as its own beside those of another game. They stay as they are.`
   return [
-    ...listed(['Conflicts:', words], files, look),
-    ...ways.flatMap((text) => wrap(`→ ${text}`, look.out.width, '    ').map((line) => look.out.paint('dim', line))),
+    ...listed(['Another prop lies there:', words], files, look),
+    ...waysOut(files.length > 0 ? otherPropWays(job, report, look) : [], look),
   ]
 }
+
+/** The folder is beside the project: props go nowhere else in it than into its Content. */
+function otherPropWays({ entries }: JobReport, { project, root }: PullReport, { cwd }: PullLook): string[] {
+  const [first, ...more] = entries.slice(0, mostTyped).map(({ entry_id }) => entry_id)
+  if (first === undefined) return []
+  const beside = shellWord(relative(cwd, join(root, '..', `entry-${first}`)))
+  const pull = `ph pull ${[first, ...more].join(' ')} --project ${shellWord(project)} --on-conflict overwrite`
+  return [
+    `To take what was pulled instead, with yours as a backup: \`${pull}\``,
+    `To look at it outside of the project: \`ph download ${first} --to ${beside}\``,
+  ]
+}
+
+const waysOut = (ways: readonly string[], { out }: PullLook): string[] =>
+  ways.flatMap((text) => wrap(`→ ${text}`, out.width, '    ').map((line) => out.paint('dim', line)))
 
 const overwrittenFiles = (job: JobReport, look: PullLook): string[] =>
   listed(

@@ -21,7 +21,8 @@ const JobReport = shape(
     target_root: string, entries: PullJobEntry[],
     files: {
       ${file}, outcome: "added" | "updated" | "identical" | "overwritten" | "kept" | "skipped" | "left_out" | "failed",
-      backup?: string, replaced_object_id?: integer, restored_by?: string | null, error?: string
+      backup?: string, other?: { lineage_id: string, entry_id: integer | null }, replaced_object_id?: integer,
+      restored_by?: string | null, error?: string
     }[],
     taken_away: { file: string, lineage_id: string, why: "moved" | "removed", to?: string, backup: string }[],
     not_taken_away: {

@@ -6,7 +6,6 @@ import { pathOf } from '../../project/project-file.ts'
 import type { PlannedItem } from '../plan/plan.ts'
 import type { PushedItem } from '../report.ts'
 import type { PushRound } from '../send/round.ts'
-import { answerAbout, recallAnswers, rememberRest } from './other-projects.ts'
 import { isShared, unknownBase, wasDeleted } from './why-held.ts'
 
 /** `continue`: a new version of the candidate. `new`: a prop of its own. */
@@ -128,4 +127,26 @@ export function rememberHeld(round: PushRound, memory: ProjectMemory): void {
     if (report.candidate_lineage_id && face) told[report.file] = { lineage: report.candidate_lineage_id, face }
   }
   if (JSON.stringify(told) !== JSON.stringify(before)) memory.remember('held', told)
+}
+
+/** By name of the other project, in lower case. */
+type ProjectAnswers = Record<string, HeldAnswer>
+
+const recallAnswers = (memory: ProjectMemory): ProjectAnswers =>
+  (memory.recall('other_projects') as ProjectAnswers | undefined) ?? {}
+
+/** What was answered about all of these projects; undefined where one was not asked about, or the answers differ. */
+function answerAbout(others: readonly string[], answers: ProjectAnswers): HeldAnswer | undefined {
+  const [first, ...more] = new Set(others.map((name) => answers[name.toLowerCase()]))
+  return more.length === 0 ? first : undefined
+}
+
+/** An answer for all that are left counts for the projects that those were shared with, until another one is given. */
+function rememberRest(memory: ProjectMemory, held: readonly HeldItem[], { answers, rest }: GivenAnswers): void {
+  if (rest === undefined) return
+  const before = recallAnswers(memory)
+  const after = { ...before }
+  for (const { file, other_projects } of held)
+    if (answers.get(file) === rest) for (const name of other_projects) after[name.toLowerCase()] = rest
+  if (JSON.stringify(after) !== JSON.stringify(before)) memory.remember('other_projects', after)
 }

@@ -1,9 +1,9 @@
 /** The packs of a push: inline ones, the given one, and those named after the /Game folder (spec 4.9). */
-import { ApiError } from '../../contract/errors.ts'
-import type { Manifest, ManifestItem } from '../../contract/push.ts'
-import { packSpelling } from '../curation/spellings.ts'
-import type { Context } from '../handler.ts'
-import { packNameOf } from './manifest.ts'
+import { ApiError } from '../../../contract/errors.ts'
+import type { Manifest, ManifestItem } from '../../../contract/push.ts'
+import { packSpelling } from '../../curation/spellings.ts'
+import type { Context } from '../../handler.ts'
+import { packNameOf } from '../manifest.ts'
 
 /** Fails with PACK_NOT_FOUND when `pack_id` names nothing here. */
 export async function requirePack(

@@ -1,10 +1,10 @@
 /** The variant groups of a push: entries that are one prop in several looks (spec 4.9). */
-import { ApiError, validationError } from '../../contract/errors.ts'
-import type { Manifest } from '../../contract/push.ts'
-import { recordGroups } from '../curation/groups.ts'
-import { amongIds } from '../database/among.ts'
-import { takeIds } from '../database/ids.ts'
-import type { Context } from '../handler.ts'
+import { ApiError, validationError } from '../../../contract/errors.ts'
+import type { Manifest } from '../../../contract/push.ts'
+import { recordGroups } from '../../curation/groups.ts'
+import { amongIds } from '../../database/among.ts'
+import { takeIds } from '../../database/ids.ts'
+import type { Context } from '../../handler.ts'
 
 /** Fails with VALIDATION when a group is named by an id that is nobody's. */
 export async function requireGroups({ sql, workspace }: Pick<Context, 'sql' | 'workspace'>, manifest: Manifest): Promise<void> {

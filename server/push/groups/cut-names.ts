@@ -1,7 +1,7 @@
 /** Packs and categories take the names of folders, which may be longer than a name may be: cut, and said so (contract-gaps 5). */
-import type { CommitWarning, Manifest } from '../../contract/push.ts'
-import { categoryFolderOf, categoryOf, packFolderOf, packNameOf } from './manifest.ts'
-import type { Outcome } from './outcome.ts'
+import type { CommitWarning, Manifest } from '../../../contract/push.ts'
+import { categoryFolderOf, categoryOf, packFolderOf, packNameOf } from '../manifest.ts'
+import type { Outcome } from '../outcome.ts'
 
 interface Named {
   field: CommitWarning['field']
