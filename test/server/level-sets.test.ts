@@ -328,3 +328,28 @@ test('the first set of a project goes with the push that made it', async () => {
   expect((await mia.post('/push/undo', { batch_keys: [sent.body.batch_key] })).status).toBe(200)
   expect(partsIn(await closureOf(first, 'dependencies=current&project=Copy'))).toEqual(before)
 })
+
+test('a level that moves leaves the parts of its old path; who still has it there brings nothing back, and is told of what is new', async () => {
+  const level = newLevel()
+  const [a, b] = [actor('AAA'), actor('BBB')]
+  const first = await pushParts(mia, level, { put: [a, b] })
+  const to = (name: string) => actor(name, { origin_path: at(name).replace('L_Town', 'L_City') })
+  const [a2, b2] = [to('AAA'), to('BBB')]
+  const city = { origin_path: '/Game/Maps/L_City', stamped_lineage_id: first.lineage_id }
+  const moved = await pushParts(mia, newLevel(city), { put: [a2, b2] })
+  expect(moved.parts).toMatchObject({ number: 2, added: 2, changed: 0, removed: 2, parts: 2, kept: [] })
+  expect(partsIn(await closureOf(first))).toEqual(hashes(a2, b2))
+  expect(partsIn(await closureOf(first, `object_id=${first.object_id}`))).toEqual(hashes(a, b))
+  // A fresh clone of before, and somebody who placed another actor in it meanwhile.
+  expect((await pushParts(max, level, { put: [a, b] })).parts).toMatchObject({ set: moved.parts.set, stale: 2, kept: [] })
+  const late = actor('CCC')
+  const { parts } = await pushParts(max, level, { base: first.parts.set, put: [late, actor('AAA')], remove: ['BBB'] })
+  expect(parts).toMatchObject({ set: moved.parts.set, added: 0, changed: 0, removed: 0 })
+  expect(parts.kept.map(({ path, reason }: Json) => [path, reason])).toEqual([
+    [at('CCC'), 'parts_conflict'],
+    [at('AAA'), 'parts_conflict'],
+  ])
+  // Another game has it where it was.
+  const { parts: other } = await pushParts(max, level, { base: first.parts.set, put: [late], project: 'Village' })
+  expect(other).toMatchObject({ number: 1, added: 1, parts: 3, kept: [] })
+})

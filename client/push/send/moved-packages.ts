@@ -45,6 +45,6 @@ const isNewcomer = ({ action, lineage_id }: NegotiateItem): boolean => action ==
 
 /** An item that is only asked about: nothing in it leads to other items. */
 export function bareItem(item: Readonly<ManifestItem>): ManifestItem {
-  const { dependencies: _needs, entry: _entry, pack_ref: _pack, metadata_doc: _document, ...bare } = item
+  const { dependencies: _needs, entry: _entry, pack_ref: _pack, metadata_doc: _document, parts: _parts, ...bare } = item
   return bare
 }

@@ -1,5 +1,6 @@
 /** Merges changes of the parts of levels, by path, with what others changed since the set that the sender knew (contract-gaps 9). */
 
+import { isPartOf } from '../../../contract/level-parts.ts'
 import type { KeptPart } from '../../../contract/level-sets.ts'
 import type { ManifestItem } from '../../../contract/push.ts'
 import {
@@ -15,6 +16,7 @@ import { placeKey, placeKeyOf } from '../../rows/places.ts'
 import type { Facts, Pushing } from '../facts.ts'
 import type { KnownObject } from '../known-objects.ts'
 import type { ItemPlan, RegisterPlan } from '../plan.ts'
+import { type LevelPlace, placeLevels } from './moved-levels.ts'
 import { partsSent, type SentParts } from './sent.ts'
 
 /** A part that is to lie at a path; `hash` is undefined for one that is to go. */
@@ -32,6 +34,8 @@ export interface LevelMerge {
   newest: KnownSet | undefined
   /** The set that the sender knew. */
   base: KnownSet | undefined
+  /** Where the level lies, in lower case, if its newest set was made for another path than it is sent with. */
+  path: string | undefined
   put: { path_key: string; hash: string }[]
   remove: string[]
   added: number
@@ -68,14 +72,17 @@ export async function planParts(pushing: Pushing, { plans, facts, projectId = -1
   const lineageIds = new Set(levels.flatMap(({ lineageId }) => lineageId ?? []))
   const newest = await selectNewestSets(sql, workspace.id, { lineageIds, projectId })
   const bases = await selectSets(sql, workspace.id, new Set(levels.flatMap(({ parts }) => parts.base ?? [])))
-  const merging = levels.map(({ plan, parts, lineageId }) => {
+  const known = levels.map(({ plan, parts, lineageId }) => {
     const sent = parts.base === null ? undefined : bases.get(parts.base)
     const base = sent?.lineage_id === lineageId ? sent : undefined
-    return {
-      changes: changesOf(parts, base !== undefined),
-      merge: emptyMerge(plan.item, { lineageId, newest: newest.get(lineageId ?? ''), base }),
-    }
+    const last = newest.get(lineageId ?? '')
+    return { plan, parts, lineageId, newest: last, base, counted: last ?? base }
   })
+  const places = await placeLevels(pushing, { levels: known, projectId })
+  const merging = known.map(({ plan, parts, ...sets }) => ({
+    changes: changesOf(parts, sets.base !== undefined),
+    merge: emptyMerge(plan.item, sets, places.get(plan.item.content_hash)),
+  }))
   const found = await findParts(pushing, { merging, facts, projectId })
   for (const { changes, merge } of merging)
     for (const change of changes) decide(change, { merge, found: found.get(change), plan: planOf.get(change.hash ?? ''), facts })
@@ -102,11 +109,15 @@ const changesOf = ({ put, remove }: SentParts, hasBase: boolean): Change[] => [
   ...(hasBase ? remove : []).map((path) => ({ path, path_key: placeKeyOf(path), hash: undefined })),
 ]
 
-const emptyMerge = (item: ManifestItem, known: Pick<LevelMerge, 'lineageId' | 'newest' | 'base'>): LevelMerge => ({
+const emptyMerge = (
+  item: ManifestItem,
+  { lineageId, newest, base }: Pick<LevelMerge, 'lineageId' | 'newest' | 'base'>,
+  place: LevelPlace | undefined,
+): LevelMerge => ({
   item,
-  ...known,
+  ...{ lineageId, newest, base, path: place?.path },
   put: [],
-  remove: [],
+  remove: [...(place?.leaving ?? [])],
   added: 0,
   stale: 0,
   kept: [],
@@ -163,7 +174,7 @@ function decide(change: Change, deciding: Deciding): void {
   const now = merge.newest ? found.now : found.was
   if (change.hash === undefined ? now === null : now !== null && now === facts.objects.get(change.hash)?.id) return
   if (!merge.base && found.had) return void merge.stale++
-  const reason = whyKept({ ...deciding, found, now, known: facts.objects.get(change.hash ?? '') })
+  const reason = whyKept({ ...deciding, change, found, now, known: facts.objects.get(change.hash ?? '') })
   if (reason) merge.kept.push({ path: change.path, content_hash: change.hash ?? null, reason })
   else if (change.hash === undefined) merge.remove.push(change.path_key)
   else merge.put.push({ path_key: change.path_key, hash: change.hash })
@@ -171,6 +182,7 @@ function decide(change: Change, deciding: Deciding): void {
 }
 
 interface Judging extends Deciding {
+  change: Change
   found: FoundPart
   now: number | null
   /** The version that is to lie there, where the library has it. */
@@ -178,7 +190,9 @@ interface Judging extends Deciding {
 }
 
 function whyKept(judging: Judging): KeptPart['reason'] | undefined {
-  const { plan, found, merge } = judging
+  const { change, plan, found, merge } = judging
+  // The level has moved in the library: what the sender still has at the old path comes to nothing there.
+  if (merge.path !== undefined && !isPartOf(change.path_key, merge.path)) return 'parts_conflict'
   if (plan?.action === 'hold') return 'held'
   if (plan?.action === 'denied' || plan?.action === 'locked') return plan.action
   if (found.is_locked && merge.newest) return 'part_locked'

@@ -107,6 +107,27 @@ export interface KnownSet {
   parts: number
 }
 
+/** By set: the path, in lower case, of the version of the level that it was pushed with. */
+export async function selectLevelPaths(sql: Sql, workspaceId: number, sets: readonly KnownSet[]): Promise<Map<number, string>> {
+  const rows = await sql<{ id: number; path_key: string }[]>`
+    select r.id, o.path_key
+      from unnest(${sets.map(({ id }) => id)}::bigint[], ${sets.map((set) => set.object_id)}::bigint[]) as r (id, object_id)
+     cross join lateral (
+       select path_key from objects where workspace_id = ${workspaceId} and id = r.object_id and path_key is not null offset 0) o`
+  return new Map(rows.map(({ id, path_key }) => [id, path_key]))
+}
+
+/** The paths of the parts of a set. */
+export async function selectPartPaths(
+  sql: Sql,
+  workspaceId: number,
+  { lineage_id, project_id, id }: KnownSet,
+): Promise<string[]> {
+  const at = { lineage: sql`${lineage_id}`, project: sql`${project_id}::bigint`, set: sql`${id}::bigint` }
+  const rows = await sql<{ path_key: string }[]>`select path_key from (${partsAt(sql, workspaceId, at)}) p`
+  return rows.map(({ path_key }) => path_key)
+}
+
 /** By lineage: the newest sets of a project. */
 export async function selectNewestSets(
   sql: Sql,
