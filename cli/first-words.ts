@@ -24,7 +24,7 @@ export const firstWords: Record<string, FirstWord> = {
     },
     status: {
       takes: '[folder]',
-      summary: 'Compare a project with the library: what changed here, what is newer in the library',
+      summary: 'Compare a project with the library: what is modified here, what is outdated',
       load: () => import('./commands/status.ts'),
     },
     search: {

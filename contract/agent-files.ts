@@ -1,5 +1,6 @@
 /** Files of projects that the desktop agent watches: how they stand, why, checked out and in from an editor. */
 import { type Static, Type } from 'typebox'
+import { watchedFileStates } from './file-states.ts'
 import { limits } from './limits.ts'
 import { routes } from './route.ts'
 import { absentOrNull, Id, nullable, oneOf, Timestamp, UserStub } from './shapes.ts'
@@ -15,8 +16,7 @@ export const WatchedFile = Type.Object({
   /** Below the project's root, with `/`. */
   file: Text,
   path: Path,
-  /** As `ph status` says it; `pending`: it changes at this moment, or was not looked at yet. */
-  state: oneOf(['identical', 'changed', 'newer', 'both', 'unknown', 'missing', 'deleted', 'redirector', 'pending'] as const),
+  state: oneOf(watchedFileStates),
   entry_id: nullable(Id),
   lineage_id: nullable(Text),
   held_by: nullable(UserStub),
@@ -27,21 +27,13 @@ export const WatchedFile = Type.Object({
 export type WatchedFile = Static<typeof WatchedFile>
 
 /**
- * Why a file is not as the library has it. `earlier`: its bytes are another version than the current one. `mine`, `held`: checked out, by
+ * Why a file is not as the library has it: its state, or what else is to know. `earlier`: its bytes are another version than the current one. `mine`, `held`: checked out, by
  * this person or someone else. `ignored`: a list or a rule leaves it out. `left-out`: no prop. `conflict`: an import waits for an answer.
  * `offline`: the library was not reached, so this is as of an earlier time.
  */
 export const FileReason = Type.Object({
   kind: oneOf([
-    'identical',
-    'changed',
-    'newer',
-    'both',
-    'unknown',
-    'missing',
-    'deleted',
-    'redirector',
-    'pending',
+    ...watchedFileStates,
     'earlier',
     'held',
     'mine',

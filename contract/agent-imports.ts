@@ -55,7 +55,7 @@ export const AgentConflict = Type.Object({
   path: Path,
   package: nullable(Text),
   /** `open`: it was not changed on the disk, and an editor has it open. */
-  reason: oneOf(['changed', 'open'] as const),
+  reason: oneOf(['modified', 'open'] as const),
   /** An editor has it open, changed or not. */
   open: Type.Boolean(),
   local: Side,

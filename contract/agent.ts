@@ -41,11 +41,11 @@ const WatchReport = Type.Object({
    */
   state: oneOf(['looking', 'watching', 'polling', 'gone', 'off'] as const),
   files: Count,
-  /** Edited here. */
-  changed: Count,
-  /** The library has a newer version. Those that were edited too count as both. */
+  /** Those that diverged too, and those that moved. */
+  modified: Count,
+  /** Those that diverged too. */
   outdated: Count,
-  unknown: Count,
+  untracked: Count,
   missing: Count,
   /** Held by other people. */
   held: Count,

@@ -153,7 +153,7 @@ Events (\`GET /agent/v1/events\`) are server-sent events with an id and JSON as 
 | \`file\` | a file, as \`GET /agent/v1/files\` lists it, with \`project_key\` | it stands differently now |
 | \`files\` | \`{project_key, root, files}\` | so many stand differently now, too many to tell one by one: list them anew |
 | \`watching\` | \`{project_key, root, state, message}\` | the folder is gone or back, the server is away or back, something is wrong |
-| \`warning\` | \`{project_key, file, path, kind, message, command}\` | someone edits what another person holds (\`held\`), or on an old base (\`both\`); once per file and hour |
+| \`warning\` | \`{project_key, file, path, kind, message, command}\` | someone edits what another person holds (\`held\`), or on an old base (\`diverged\`); once per file and hour |
 | \`auto_checkout\` | \`{project_key, file, path, state, message}\` | of projects that chose it: a prop is checked out at its first save (\`taken\`), waits for the server (\`waiting\`), or could not be (\`refused\`) |
 | \`lock.ending\` | \`{project_key, file, path, until, message}\` | a check-out of this person ends within a day |`
 

@@ -139,7 +139,7 @@ async function listFiles(agent: Agent, { project: { root }, path, file }: PlaceI
     watchedFile(row, {
       root,
       isPending: watch.isPending(row.file),
-      known: row.differing ?? (known && { ...known, state: 'identical' }),
+      known: row.differing ?? (known && { ...known, state: 'current' }),
     }),
   )
   files.sort((a, b) => (a.file < b.file ? -1 : 1))

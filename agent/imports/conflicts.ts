@@ -207,7 +207,7 @@ function conflictOf(
   const now = Date.now()
   return {
     ...{ root, job_id: one.jobId, project_key: projectKey, file: one.file, path: join(root, one.file), package: one.destination },
-    ...{ reason: one.isChanged ? 'changed' : 'open', open: one.isOpen, ...one.details },
+    ...{ reason: one.isChanged ? 'modified' : 'open', open: one.isOpen, ...one.details },
     ...{ state, answer: null, copy: null },
     asked_at: new Date(now).toISOString(),
     answer_by: new Date(now + answerMs).toISOString(),

@@ -64,7 +64,7 @@ export class AutoCheckOut {
     this.#tell({ file: first.file, state: 'refused', message }, place)
   }
 
-  #isDue = ({ file, differing, lock }: Row): boolean => differing?.state === 'changed' && !lock && !this.#settled.has(file)
+  #isDue = ({ file, differing, lock }: Row): boolean => differing?.state === 'modified' && !lock && !this.#settled.has(file)
 
   /** What someone took meanwhile is left to them, and met as a warning. */
   async #takeAll(rows: readonly Row[], place: WatchedPlace): Promise<string[]> {

@@ -1,7 +1,8 @@
 /** What is known of the files of one project: those that are not as the library has them, and those that someone holds. */
 import { join, relative, sep } from 'node:path'
-import { type FileLock, type FileState, isSettled, type StatusFile, type StatusReport } from '../../client/status/report.ts'
+import { type FileLock, isSettled, type StatusFile, type StatusReport } from '../../client/status/report.ts'
 import type { WatchedFile } from '../../contract/agent-files.ts'
+import type { FileState } from '../../contract/file-states.ts'
 
 /** One file as it stands. */
 export interface Row {
@@ -51,9 +52,9 @@ export class FileTable {
     const count = (...of: FileState[]) => of.reduce((sum, one) => sum + (states.get(one)?.length ?? 0), 0)
     return {
       files: this.total,
-      changed: count('changed', 'both'),
-      outdated: count('newer', 'both'),
-      unknown: count('unknown'),
+      modified: count('modified', 'moved', 'diverged'),
+      outdated: count('outdated', 'diverged'),
+      untracked: count('untracked'),
       missing: count('missing'),
       held: [...this.#locks.values()].filter(({ mine }) => !mine).length,
     }
@@ -107,7 +108,8 @@ const totalOf = ({ summary }: StatusReport): number => {
 const standing = ({ differing, lock }: Row): string =>
   JSON.stringify([differing?.state, differing?.face_object_id, lock?.lock.holder.id, lock?.lock.expires_at])
 
-export const isEdited = ({ differing }: Row): boolean => differing?.state === 'changed' || differing?.state === 'both'
+export const isEdited = ({ differing }: Row): boolean =>
+  differing?.state === 'modified' || differing?.state === 'moved' || differing?.state === 'diverged'
 
 export function watchedFile(
   { file, differing, lock }: Row,
@@ -117,7 +119,7 @@ export function watchedFile(
   return {
     file,
     path: join(root, file),
-    state: isPending ? 'pending' : (seen?.state ?? 'identical'),
+    state: isPending ? 'pending' : (seen?.state ?? 'current'),
     entry_id: seen?.entry_id ?? null,
     lineage_id: seen?.lineage_id ?? lock?.lock.lineage_id ?? null,
     held_by: lock?.lock.holder ?? null,

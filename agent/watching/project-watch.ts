@@ -221,8 +221,8 @@ export class ProjectWatch {
     if (news.isSetBack)
       this.#around.log.warn(`${this.#project.root}: the library was set back to an earlier state; every file is looked at anew`)
     if (news.tooMuch || wasAway) return this.#lookAtAll(signal)
-    const unknown = [...this.table.differing()].flatMap(({ file, state }) => (state === 'unknown' ? file : []))
-    const files = news.lineages.size === 0 ? [] : [...(await this.looks.filesOf(news.lineages)), ...unknown]
+    const untracked = [...this.table.differing()].flatMap(({ file, state }) => (state === 'untracked' ? file : []))
+    const files = news.lineages.size === 0 ? [] : [...(await this.looks.filesOf(news.lineages)), ...untracked]
     if (files.length > mostNamed) return this.#lookAtAll(signal)
     const paths = files.map((file) => join(this.#project.root, file)).filter((path) => existsSync(path))
     if (paths.length > 0) await this.lookAt(paths, signal)

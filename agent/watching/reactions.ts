@@ -85,6 +85,8 @@ const isNewlyEdited = ({ before, after }: RowChange): boolean => isEdited(after)
 function isOvertaken({ before, after }: RowChange): boolean {
   const isHeldAnew = after.lock !== undefined && !after.lock.mine && before.lock?.lock.id !== after.lock.lock.id
   return (
-    isNewlyEdited({ before, after }) || isHeldAnew || (after.differing?.state === 'both' && before.differing?.state !== 'both')
+    isNewlyEdited({ before, after }) ||
+    isHeldAnew ||
+    (after.differing?.state === 'diverged' && before.differing?.state !== 'diverged')
   )
 }

@@ -15,7 +15,7 @@ export interface WatchedPlace {
 export function worry({ file, differing, lock }: Row, { root, projectKey }: WatchedPlace): FileReason | undefined {
   const place = { path: join(root, file), projectKey }
   if (lock && !lock.mine) return lockReason(lock, true, place)
-  return differing?.state === 'both' ? stateReason(differing, place) : undefined
+  return differing?.state === 'diverged' ? stateReason(differing, place) : undefined
 }
 
 export class Warnings {

@@ -136,9 +136,9 @@ export class Watching {
 const nothing: WatchReport = {
   state: 'off',
   files: 0,
-  changed: 0,
+  modified: 0,
   outdated: 0,
-  unknown: 0,
+  untracked: 0,
   missing: 0,
   held: 0,
   pending: 0,

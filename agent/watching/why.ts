@@ -39,7 +39,7 @@ export async function standingOf(question: Question): Promise<Standing | undefin
   const differing = report?.files.find((one) => one.file === file)
   if (!report || (!isHere && !differing)) return undefined
   const lock = report.locks.find((one) => one.file === file) ?? watch?.table.row(file).lock
-  const row: Row = { file, differing: differing?.state === 'identical' ? undefined : differing, lock }
+  const row: Row = { file, differing: differing?.state === 'current' ? undefined : differing, lock }
   return { row, report, file: watchedFile(row, { root, isPending: watch?.isPending(file) ?? false, known: differing }) }
 }
 
@@ -75,7 +75,7 @@ export function openingWords(
 ): { warnings: FileReason[]; suggestion: FileReason | null } {
   const place = { path: join(root, file), projectKey }
   const known = report.files.find((one) => one.file === file)
-  const isOld = known?.state === 'newer' || known?.state === 'both'
+  const isOld = known?.state === 'outdated' || known?.state === 'diverged'
   const warnings = [
     ...(row.lock && !row.lock.mine ? [lockReason(row.lock, isEdited(row), place)] : []),
     ...(known && isOld ? [stateReason(known, place)] : []),
@@ -86,7 +86,7 @@ export function openingWords(
 
 /** What someone else holds is not pushed, and what this person holds is checked in instead. */
 const byState = (reason: FileReason, { lock }: Row): FileReason =>
-  lock && reason.kind === 'changed' ? { ...reason, command: null } : reason
+  lock && (reason.kind === 'modified' || reason.kind === 'moved') ? { ...reason, command: null } : reason
 
 const conflictReason = ({ file, job_id, state }: AgentConflict): FileReason => ({
   kind: 'conflict',

@@ -43,29 +43,35 @@ export function stateReason(file: StatusFile, place: Place): FileReason {
     }
   const again = bring(file, place)
   switch (file.state) {
-    case 'changed': {
+    case 'modified': {
       const back = again === null ? '' : ` To have the library’s version back instead: \`${again} --on-conflict overwrite\`.`
-      return { kind: 'changed', message: `${name} was changed here.${back}`, command: about('push', place.path) }
+      return { kind: 'modified', message: `${name} was modified here.${back}`, command: about('push', place.path) }
     }
-    case 'newer':
+    case 'outdated':
       return {
-        kind: 'newer',
-        message: `The library has a newer version of ${name}, and it was not changed here.`,
+        kind: 'outdated',
+        message: `${name} is outdated: the library has another current version, and it was not modified here.`,
         command: again,
       }
-    case 'both':
+    case 'diverged':
       return {
-        kind: 'both',
-        message: `${name} was changed here, and the library has a newer version. Look at that one, make your change in it again, then push.`,
+        kind: 'diverged',
+        message: `${name} has diverged: it was modified here, and the library has another current version. Look at that one, make your change in it again, then push.`,
         command: file.entry_id === null ? null : `ph history ${file.entry_id}`,
       }
     case 'missing':
       return { kind: 'missing', message: `${name} was here, the library has it, and it is gone from the disk.`, command: again }
-    case 'unknown': {
+    case 'untracked': {
       const message =
         file.known_by === 'path' ? `The library has another prop in the place of ${name}.` : `The library does not have ${name}.`
-      return { kind: 'unknown', message, command: about('push', place.path) }
+      return { kind: 'untracked', message, command: about('push', place.path) }
     }
+    case 'moved':
+      return {
+        kind: 'moved',
+        message: `${name} was moved here, and the library knows it at another path.`,
+        command: about('push', place.path),
+      }
     case 'deleted': {
       const who = file.deleted ? ` ${printable(deletedBy(file.deleted))}` : ''
       const message = `${name} was deleted in the library${who}. Remove the file, or bring it back as a new prop.`
@@ -79,8 +85,8 @@ export function stateReason(file: StatusFile, place: Place): FileReason {
         command: null,
       }
     }
-    case 'identical':
-      return { kind: 'identical', message: `${name} is the library’s current version.`, command: null }
+    case 'current':
+      return { kind: 'current', message: `${name} is the library’s current version.`, command: null }
   }
 }
 

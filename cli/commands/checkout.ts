@@ -95,7 +95,8 @@ async function rightsOf(api: Api, steal: string | undefined): Promise<boolean> {
 }
 
 /** Whether nothing about the files here has to be looked at before they are edited. */
-const isReady = ({ standing }: CheckedOut): boolean => standing === 'newest' || standing === 'changed' || standing === 'absent'
+const isReady = ({ standing, files }: CheckedOut): boolean =>
+  standing === 'current' || standing === 'modified' || (standing === 'missing' && files.length === 0)
 
 /** Whether older files are to be brought up to date: by the flag, else by asking. */
 async function bringsNewer(context: Context, { plan, given }: { plan: CheckOutPlan; given: boolean }): Promise<boolean> {

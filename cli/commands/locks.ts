@@ -12,7 +12,7 @@ export const commands = [
   command({
     usage: 'locks',
     description:
-      'Lists what is checked out, what ends soonest first. BASE says whether the holder works from the current version: with one that is behind, an admin has made another version current meanwhile. What its holder does not need any more is given back with `ph release`.',
+      'Lists what is checked out, what ends soonest first. BASE says whether the holder works from the current version: with one that is outdated, an admin has made another version current meanwhile. What its holder does not need any more is given back with `ph release`.',
     options: {
       mine: flag('--mine', 'only what you have checked out'),
       project: flag('--project', 'only what the project that you are in has, as of its last push, pull or status'),

@@ -51,20 +51,20 @@ export const commands = [
         if (others.length > 0 && !(dryRun && isAdmin)) await askFor(context, others, { isAdmin, yes })
         const released = dryRun ? 0 : await releaseHeld(api, held)
         const free = (named?.props ?? []).filter(({ lineage_id }) => held.every((one) => one.lineage_id !== lineage_id))
-        const changed = changedFiles(named?.props ?? [], held, 'changed')
-        const behind = changedFiles(named?.props ?? [], held, 'both')
+        const modified = editedFiles(named?.props ?? [], held, 'modified')
+        const diverged = editedFiles(named?.props ?? [], held, 'diverged')
         context.out.result(
           {
             dry_run: dryRun,
             released,
             props: held,
             not_checked_out: free.map(({ lineage_id, name }) => ({ lineage_id, name })),
-            changed: [...changed, ...behind],
+            modified: [...modified, ...diverged],
           },
           () => [
             ...releasedWords({ held, others, free }, { context, dryRun }),
-            ...changedWords(changed, context),
-            ...behindWords(behind, context),
+            ...modifiedWords(modified, context),
+            ...divergedWords(diverged, context),
             ...(dryRun ? ['', 'Nothing was changed.'] : []),
           ],
         )
@@ -107,8 +107,8 @@ async function askFor(
   })
 }
 
-/** Edits of what is given back: on the newest version (`changed`), or on an older one (`both` changed). */
-function changedFiles(props: readonly NamedProp[], held: readonly HeldProp[], stands: 'changed' | 'both'): string[] {
+/** Edits of what is given back: of the current version, or of an older one. */
+function editedFiles(props: readonly NamedProp[], held: readonly HeldProp[], stands: 'modified' | 'diverged'): string[] {
   const isHeld = new Set(held.map(({ lineage_id }) => lineage_id))
   return props.flatMap(({ lineage_id, files }) =>
     isHeld.has(lineage_id) ? files.flatMap(({ file, state }) => (state === stands ? file : [])) : [],
@@ -132,15 +132,15 @@ function releasedWords(
   ]
 }
 
-const changedWords = (files: readonly string[], { out }: Context): string[] =>
+const modifiedWords = (files: readonly string[], { out }: Context): string[] =>
   fileWords(files, {
-    title: out.paint(['yellow', 'bold'], 'Changed here and not pushed:'),
+    title: out.paint(['yellow', 'bold'], 'Modified here and not pushed:'),
     next: out.paint('dim', '    → `ph push` sends them, as long as nobody else is faster'),
   })
 
-const behindWords = (files: readonly string[], { out }: Context): string[] =>
+const divergedWords = (files: readonly string[], { out }: Context): string[] =>
   fileWords(files, {
-    title: out.paint(['yellow', 'bold'], 'Changed here, on an older version:'),
+    title: out.paint(['yellow', 'bold'], 'Diverged, modified here and outdated:'),
     next: out.paint(
       'dim',
       '    → A push does not send these: look at the newer version with `ph history`, and make your change in it',

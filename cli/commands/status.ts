@@ -12,27 +12,30 @@ export const commands = [
   command({
     usage: 'status [paths...]',
     description:
-      'Says how every prop compares with the library: identical, changed here, newer in the library, both, unknown to the library, or missing here. Reads only files that changed since they were last looked at, and changes nothing. Ends with the pull jobs that wait for the project. A key with read scope is enough.',
+      'Says how every prop compares with the library: current, modified, outdated, diverged, untracked, missing, moved, deleted in the library, or a redirector. Reads only files that changed since they were last looked at, and changes nothing. Ends with the pull jobs that wait for the project. A key with read scope is enough.',
     arguments: { paths: 'folders or files (default: the Content folders of the project that you are in)' },
     options: {
-      all: flag('--all', 'list every file, identical ones too'),
+      all: flag('--all', 'list every file, current ones too'),
       exitCode: flag('--exit-code', 'end with exit code 6 when anything differs'),
     },
     examples: [
       ['status', 'the whole project'],
       ['status Content/Props', 'one folder'],
       ['status --exit-code || echo "there is something to push or to pull"', 'a test for a script'],
-      ['status --json | jq -r ".files[] | select(.state == \\"newer\\").file"', 'what someone else has changed'],
+      ['status --json | jq -r ".files[] | select(.state == \\"outdated\\").file"', 'what someone else has changed'],
     ],
     terms: {
       title: 'Signs before the files',
       list: [
-        ['= identical', 'the current version of the library'],
-        ['M changed here', 'edited since it was pushed or pulled: `ph push` makes it a new version'],
-        ['< newer in the library', 'the library has another current version: `ph pull` brings it'],
-        ['! both', 'edited here, and another version is current'],
-        ['? unknown', 'the library does not have it'],
+        ['= current', 'the current version of the library'],
+        ['M modified', 'edited since it was pushed or pulled: `ph push` makes it a new version'],
+        ['< outdated', 'the library has another current version: `ph pull` brings it'],
+        ['! diverged', 'edited here, and another version is current'],
+        ['? untracked', 'the library does not have it'],
         ['- missing', 'pushed or pulled here before, and not on the disk any more'],
+        ['R moved', 'its prop was pushed or pulled at another path: `ph push` tells the library'],
+        ['x deleted', 'its prop was deleted in the library'],
+        ['> redirector', 'a rename left it behind: nothing is to be done about it'],
       ],
     },
     exits: ['partly'],

@@ -10,8 +10,10 @@ import type { CheckedOut } from './take.ts'
 export function findToBring({ props, project }: Pick<NamedProps, 'props' | 'project'>, made: readonly CheckedOut[]): number[] {
   if (project === null) return []
   const pulled = new Set(props.flatMap(({ lineage_id, origin_path }) => (origin_path === null ? [] : lineage_id)))
-  return made.flatMap(({ entry_id, lineage_id, standing, is_needed }) =>
-    entry_id !== null && pulled.has(lineage_id) && (standing === 'behind' || (standing === 'absent' && !is_needed))
+  return made.flatMap(({ entry_id, lineage_id, standing, is_needed, files }) =>
+    entry_id !== null &&
+    pulled.has(lineage_id) &&
+    (standing === 'outdated' || (standing === 'missing' && (files.length > 0 || !is_needed)))
       ? entry_id
       : [],
   )
@@ -40,7 +42,7 @@ export function afterBringing(made: readonly CheckedOut[], { jobs }: PullReport)
   )
   return made.map((one) => {
     const placed = files.get(one.lineage_id)
-    if (!placed || (one.standing !== 'behind' && one.standing !== 'absent')) return one
-    return { ...one, standing: 'newest', files: [...new Set([...one.files, ...placed.map(({ file }) => file)])] }
+    if (!placed || (one.standing !== 'outdated' && one.standing !== 'missing')) return one
+    return { ...one, standing: 'current', files: [...new Set([...one.files, ...placed.map(({ file }) => file)])] }
   })
 }

@@ -38,10 +38,10 @@ export async function releaseHeld(api: Api, held: readonly { lock: Lock }[]): Pr
 }
 
 /**
- * Why it stays checked out. `kept`: it was to be. `changed`: the library does not have what is here. The others as a push says them:
+ * Why it stays checked out. `kept`: it was to be. `modified`: the library does not have what is here. The others as a push says them:
  * `held`, `denied`, `locked`, `outdated`, `failed`; `deleted`: held, because the prop was deleted from the library.
  */
-export type StaysBecause = 'kept' | 'changed' | 'deleted' | 'held' | 'denied' | 'locked' | 'outdated' | 'failed'
+export type StaysBecause = 'kept' | 'modified' | 'deleted' | 'held' | 'denied' | 'locked' | 'outdated' | 'failed'
 
 export interface StillHeld extends HeldProp {
   because: StaysBecause
@@ -115,9 +115,9 @@ function whyNot(
   { files }: HeldProp,
   { list, items }: { list: readonly StatusFile[]; items: ReadonlyMap<string, PushedItem> },
 ): StaysBecause | undefined {
-  const isIn = list.length > 0 && list.every(({ state }) => state === 'identical' || state === 'newer')
+  const isIn = list.length > 0 && list.every(({ state }) => state === 'current' || state === 'outdated')
   if (isIn) return undefined
   if (files.some((file) => items.get(file)?.deleted)) return 'deleted'
   const statuses = files.flatMap((file) => items.get(file)?.status ?? [])
-  return statuses.find((one) => one !== 'new' && one !== 'dedup') ?? 'changed'
+  return statuses.find((one) => one !== 'new' && one !== 'dedup') ?? 'modified'
 }

@@ -15,8 +15,8 @@ export interface ListedLock {
   lock: Lock
   entry_id: number | null
   name: string
-  /** `behind`: another version became current since. Null: the lock does not say what its holder works from. */
-  base: 'current' | 'behind' | null
+  /** `outdated`: another version became current since. Null: the lock does not say what its holder works from. */
+  base: 'current' | 'outdated' | null
   mine: boolean
 }
 
@@ -50,7 +50,7 @@ export async function listLocks({ api, mine, lineageIds }: LockQuestion): Promis
 
 function baseOf({ base_object_id }: Lock, face: number | undefined): ListedLock['base'] {
   if (base_object_id === null || face === undefined) return null
-  return base_object_id === face ? 'current' : 'behind'
+  return base_object_id === face ? 'current' : 'outdated'
 }
 
 /** The lineages of the files of the project around a folder. Throws ClientError `NO_PROJECT`. */

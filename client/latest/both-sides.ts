@@ -21,7 +21,7 @@ export interface NamedFiles {
 type Named = Wire & { cwd: string; paths: string[] }
 
 const isEdited = ({ state, known_by, lineage_id }: StatusFile): boolean =>
-  lineage_id !== null && (state === 'both' || state === 'changed' || (state === 'unknown' && known_by === 'path'))
+  lineage_id !== null && (state === 'diverged' || state === 'modified' || (state === 'untracked' && known_by === 'path'))
 
 /** Of a folder, what is edited in it. Throws what `status` throws. */
 export async function findEdited(named: Named): Promise<NamedFiles> {

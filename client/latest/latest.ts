@@ -68,7 +68,7 @@ export async function findLatest(options: LatestOptions): Promise<Latest> {
   try {
     const api = createApi(http)
     const filesIn = (...states: StatusFile['state'][]) => report.files.filter(({ state }) => states.includes(state))
-    const [outdated, missing] = [filesIn('newer'), filesIn('missing')]
+    const [outdated, missing] = [filesIn('outdated'), filesIn('missing')]
     const wanted = all ? [...outdated, ...missing] : outdated
     const lineageIds = [...new Set(wanted.flatMap(({ lineage_id }) => lineage_id ?? []))]
     const { lineages } = lineageIds.length > 0 ? await findFaces(api, { lineageIds, hashes: [], paths: [] }) : { lineages: [] }
@@ -81,8 +81,8 @@ export async function findLatest(options: LatestOptions): Promise<Latest> {
     const taken = [...replacing.keys()].filter((file) => !bringing.has(file))
     return {
       outdated: [...namesOf(outdated).filter((file) => bringing.get(file) !== undefined), ...taken],
-      modified: namesOf(filesIn('changed')),
-      diverged: namesOf(filesIn('both')),
+      modified: namesOf(filesIn('modified', 'moved')),
+      diverged: namesOf(filesIn('diverged')),
       deleted: namesOf(filesIn('deleted')),
       missing: namesOf(missing),
       not_pulled: namesOf(wanted).filter((file) => bringing.get(file) === undefined),

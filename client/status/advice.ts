@@ -1,4 +1,4 @@
-/** What `ph status` can advise about files, asked of the library: where newer ones lie, and which are a version that is not current, so that no push can make it that. */
+/** What `ph status` can advise about files, asked of the library: where current ones lie, and which are a version that is not current, so that no push can make it that. */
 
 import { limits } from '../../contract/limits.ts'
 import type { Api } from '../http/api.ts'
@@ -7,7 +7,7 @@ import { describeReverted, isSetBack, type Reverted } from '../push/reverted.ts'
 import type { StatusFile } from './report.ts'
 
 const mayBeReverted = ({ state, known_by, lineage_id }: StatusFile): boolean =>
-  (state === 'changed' || state === 'both') && known_by === 'memory' && lineage_id !== null
+  (state === 'modified' || state === 'diverged') && known_by === 'memory' && lineage_id !== null
 
 /** The same files; such ones with the version that they are. Asks only where something changed. */
 export async function withReverted(files: StatusFile[], api: Api): Promise<StatusFile[]> {
@@ -31,7 +31,7 @@ export async function withReverted(files: StatusFile[], api: Api): Promise<Statu
   })
 }
 
-const isToBeBrought = ({ state }: StatusFile): boolean => state === 'newer' || state === 'missing'
+const isToBeBrought = ({ state }: StatusFile): boolean => state === 'outdated' || state === 'missing'
 
 /** The same files; those that a pull or a download would bring with the path of their current version. One request at most, and none for none. */
 export async function withFacePaths(files: StatusFile[], api: Api): Promise<StatusFile[]> {

@@ -7,8 +7,8 @@ export interface ComparedRows {
   /** Files of which memory knows everything: they were not touched since they were read. */
   untouched: number
   /** Files that are the current version. Only counted, unless their names are wanted. */
-  identical: number
-  identicalFiles: string[]
+  current: number
+  currentFiles: string[]
   /** Files that were read, as they are or just now, and are something else. */
   others: KnownRow[]
   /** Rows in the library whose file was not found where the walk went, or not walked at all. */
@@ -16,7 +16,7 @@ export interface ComparedRows {
 }
 
 const { based, there } = relation
-const isIdentical = (bits: number): boolean => (bits & (based | there)) === (based | there) && judge(bits) === 'identical'
+const isCurrent = (bits: number): boolean => (bits & (based | there)) === (based | there) && judge(bits) === 'current'
 
 /** `fresh`: files that were read just now, whatever their fingerprint says. */
 export function compareWithMemory(
@@ -24,7 +24,7 @@ export function compareWithMemory(
   rows: readonly KnownRow[],
   { fresh, names }: { fresh: ReadonlySet<string>; names: boolean },
 ): ComparedRows {
-  const compared: ComparedRows = { untouched: 0, identical: 0, identicalFiles: [], others: [], absent: [] }
+  const compared: ComparedRows = { untouched: 0, current: 0, currentFiles: [], others: [], absent: [] }
   for (const row of rows) {
     const [file, stat, bits] = row
     const found = files.get(file)
@@ -35,10 +35,10 @@ export function compareWithMemory(
     const isUntouched = found.stat === stat
     if (isUntouched) compared.untouched++
     else if (!fresh.has(file)) continue
-    if (!isIdentical(bits)) compared.others.push(row)
+    if (!isCurrent(bits)) compared.others.push(row)
     else {
-      compared.identical++
-      if (names) compared.identicalFiles.push(file)
+      compared.current++
+      if (names) compared.currentFiles.push(file)
     }
   }
   return compared

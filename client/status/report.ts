@@ -1,4 +1,5 @@
 /** What `ph status` finds: every file's state against the library, and the sums. */
+import { type FileState, fileStates } from '../../contract/file-states.ts'
 import type { Deletion } from '../../contract/lineages.ts'
 import type { Lock } from '../../contract/locks.ts'
 import { type KnownDetail, relation } from '../memory/current-versions.ts'
@@ -6,15 +7,6 @@ import type { Problem } from '../project/problem.ts'
 import type { WaitingJob } from '../pull/orders/waiting-jobs.ts'
 import type { LevelNews } from './level-news.ts'
 import type { PartName } from './part-names.ts'
-
-/**
- * `identical`: the library's current version. `changed`: edited here since it was pushed or pulled. `newer`: another version is
- * current there by now. `both`: edited here, and another version is current. `unknown`: the library does not have it. `missing`:
- * it was pushed or pulled here, the library has it, and it is gone from the disk. `deleted`: someone deleted the prop from the library
- * within a year; edited here or not. `redirector`: a rename in the editor left it in the old place; it is no prop.
- */
-export const fileStates = ['identical', 'changed', 'newer', 'both', 'unknown', 'missing', 'deleted', 'redirector'] as const
-export type FileState = (typeof fileStates)[number]
 
 /** How it is known which prop a file is: pushed or pulled here, or found by its bytes, its path, or moved here: by its GUID, or a redirector that leads to it. */
 export type KnownBy = 'memory' | 'content' | 'guid' | 'redirector' | 'path'
@@ -40,7 +32,7 @@ export interface StatusFile {
   part?: PartName
   /** Of a redirector: the package that it leads to, where it says so. */
   redirects_to?: string | null
-  /** Of what is newer there or missing here: the path of the current version. Null: it has none, so it is downloaded, not pulled. */
+  /** Of what is outdated or missing: the path of the current version. Null: it has none, so it is downloaded, not pulled. */
   face_origin_path?: string | null
   /** Its bytes are an earlier version of its prop: a push has nothing to send. `restore` makes that version current again. */
   reverted_to?: OtherVersion
@@ -99,16 +91,16 @@ export const isDifferent = ({ summary, levels }: StatusReport): boolean =>
   levels.length > 0 || fileStates.some((state) => !isSettled(state) && summary[state] > 0)
 
 /** Nothing is to be done about such a file. */
-export const isSettled = (state: FileState): boolean => state === 'identical' || state === 'redirector'
+export const isSettled = (state: FileState): boolean => state === 'current' || state === 'redirector'
 
 /** The state of a file whose lineage the library has or had, by the bits of `relation`. Pure. */
 export function judge(bits: number): FileState {
   if (bits & relation.redirector) return 'redirector'
   if (bits & relation.deleted) return 'deleted'
-  if (bits & relation.hashIsFace) return 'identical'
+  if (bits & relation.hashIsFace) return 'current'
   const isBase = (bits & relation.hashIsBase) !== 0
-  if (bits & relation.baseIsFace) return isBase ? 'identical' : 'changed'
-  return isBase ? 'newer' : 'both'
+  if (bits & relation.baseIsFace) return isBase ? 'current' : 'modified'
+  return isBase ? 'outdated' : 'diverged'
 }
 
 /** A file of which only memory tells. */
@@ -131,7 +123,7 @@ export function toStatusFile(known: KnownDetail, state: FileState): StatusFile {
 /** A file of no lineage. */
 export const unknownFile = ({ file, hash }: KnownDetail): StatusFile => ({
   file,
-  state: 'unknown',
+  state: 'untracked',
   content_hash: hash,
   known_by: null,
   lineage_id: null,

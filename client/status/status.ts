@@ -2,6 +2,7 @@
 
 import { existsSync } from 'node:fs'
 import { join, relative, sep } from 'node:path'
+import type { FileState } from '../../contract/file-states.ts'
 import { projectStateFile } from '../folders.ts'
 import { createApi } from '../http/api.ts'
 import { openWire, type Wire } from '../http/open-http.ts'
@@ -20,23 +21,14 @@ import { type ComparedRows, compareWithMemory } from './compare.ts'
 import { type LibraryLocks, locksOfFiles, readLocks } from './file-locks.ts'
 import { findLevelNews } from './level-news.ts'
 import { withPartNames } from './part-names.ts'
-import {
-  type FileLock,
-  type FileState,
-  isSettled,
-  judge,
-  type StatusFile,
-  type StatusReport,
-  summaryOf,
-  toStatusFile,
-} from './report.ts'
+import { type FileLock, isSettled, judge, type StatusFile, type StatusReport, summaryOf, toStatusFile } from './report.ts'
 import { type WalkOptions, walk } from './walk.ts'
 
 export interface StatusOptions extends Wire, WalkOptions {
   /** Absolute paths of folders and files; none: the Content folders of the project that `cwd` lies in. */
   paths: string[]
   cwd: string
-  /** Report every file, identical ones too. */
+  /** Report every file, current ones too. */
   all?: boolean
   /** Ask the library nothing: files beside what was last heard of it. Check-outs and waiting jobs are not known then. */
   remembered?: boolean
@@ -179,18 +171,18 @@ class Comparison {
   #report(seen: Seen): Judged {
     const { options, namedPaths } = this.#parts
     const { files, compared, untracked } = seen
-    const states = new Map<string, FileState>(compared.identicalFiles.map((file) => [file, 'identical']))
+    const states = new Map<string, FileState>(compared.currentFiles.map((file) => [file, 'current']))
     let leftOut = 0
     for (const [file, , bits] of compared.others) {
       const untrackedFile = untracked.get(file)
       if (bits & relation.redirector) states.set(file, 'redirector')
       else if (!untrackedFile && bits & relation.leftOut) leftOut++
-      else states.set(file, untrackedFile?.state ?? (bits & (relation.there | relation.deleted) ? judge(bits) : 'unknown'))
+      else states.set(file, untrackedFile?.state ?? (bits & (relation.there | relation.deleted) ? judge(bits) : 'untracked'))
     }
     for (const file of this.#missing(seen)) states.set(file, 'missing')
-    const failed = files.size - compared.identical - compared.others.length
+    const failed = files.size - compared.current - compared.others.length
     const summary = summaryOf(states.values(), { left_out: leftOut + this.#executables, failed })
-    if (!options.all) summary.identical += compared.identical
+    if (!options.all) summary.current += compared.current
     return {
       root: namedPaths.root,
       url: options.url,
@@ -230,13 +222,13 @@ class Comparison {
     return absent.flatMap(([file, , , lineageId]) => (lost.has(lineageId) ? [file] : []))
   }
 
-  /** Those that differ, or all: identical ones are among the states only when they are wanted, but for untracked files. */
+  /** Those that differ, or all: current ones are among the states only when they are wanted, but for untracked files. */
   #describe(states: ReadonlyMap<string, FileState>, untracked: ReadonlyMap<string, StatusFile>): StatusFile[] {
     const { all } = this.#parts.options
     const shown = new Map([...states].filter(([, state]) => all || !isSettled(state)))
     if (shown.size === 0) return []
     const details = this.#parts.look.faces.details(new Set(shown.keys()))
-    const files = details.map((one) => untracked.get(one.file) ?? toStatusFile(one, shown.get(one.file) ?? 'unknown'))
+    const files = details.map((one) => untracked.get(one.file) ?? toStatusFile(one, shown.get(one.file) ?? 'untracked'))
     return files.sort((a, b) => (a.file < b.file ? -1 : 1))
   }
 }

@@ -7,7 +7,7 @@ import { namingOf, type SendableFile } from '../project/project-file.ts'
 import type { FoundFile } from '../project/scan.ts'
 import { assetClassOf, lastingGuid } from '../push/plan/manifest-item.ts'
 import type { Moved } from './moved.ts'
-import { judge, type StatusFile, toStatusFile, unknownFile } from './report.ts'
+import { type StatusFile, toStatusFile, unknownFile } from './report.ts'
 
 /** What `findFaces` is to be asked about them. */
 export const questionsOf = (untracked: readonly KnownDetail[]) => ({
@@ -34,9 +34,12 @@ export function identify(untracked: readonly KnownDetail[], { found, moved, form
     const lineage = version && lineages.get(version.lineage_id)
     const deleted = deletions.of(untrackedFile, version)
     if (deleted && deleted.by !== 'path') return toDeleted(untrackedFile, deleted)
-    if (version && lineage) return byContent(untrackedFile, version, lineage)
     const way = moved.get(untrackedFile.file)
     const before = former.get(way?.from ?? '')
+    if (version && lineage) {
+      const seen = byContent(untrackedFile, version, lineage)
+      return before?.lineageId === lineage.id && seen.state === 'current' ? { ...seen, state: 'moved' } : seen
+    }
     if (way && before) return byMove(untrackedFile, before, way)
     const there = byPath.get(untrackedFile.package ?? '-')?.find(({ source_ext }) => source_ext === sourceExtOf(untrackedFile))
     if (!there?.entry_id && deleted) return toDeleted(untrackedFile, deleted)
@@ -103,7 +106,7 @@ function toDeleted(untrackedFile: KnownDetail, { by, lineage }: KnownDeleted): S
 const byContent = (untrackedFile: KnownDetail, { object_id }: FoundVersion, lineage: Found): StatusFile => ({
   ...unknownFile(untrackedFile),
   ...faceFields(lineage),
-  state: object_id === lineage.face_object_id ? 'identical' : 'newer',
+  state: object_id === lineage.face_object_id ? 'current' : 'outdated',
   known_by: 'content',
   object_id,
 })
@@ -116,7 +119,7 @@ const byMove = (
 ): StatusFile => ({
   ...unknownFile(untrackedFile),
   // Its bytes are in no version, so neither of the hashes is its own.
-  state: judge(bits & ~(relation.hashIsBase | relation.hashIsFace | relation.redirector)),
+  state: bits & relation.baseIsFace ? 'moved' : 'diverged',
   known_by: by,
   lineage_id: lineageId,
   entry_id: entryId,

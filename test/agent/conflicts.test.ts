@@ -65,7 +65,7 @@ test('a file that was changed here is asked about, with both sides; everything e
   const { data } = await agent.event('conflict', ({ state }) => state === 'asked')
   expect(await agent.api.agentConflicts.list({})).toEqual({ conflicts: [data] })
   expect(data).toMatchObject({
-    ...{ job_id: job, project_key: 'Inn', file: barrel, path, package: '/Game/Inn/SM_Barrel', reason: 'changed', open: false },
+    ...{ job_id: job, project_key: 'Inn', file: barrel, path, package: '/Game/Inn/SM_Barrel', reason: 'modified', open: false },
     local: { by: 'mia', version: 'v1', size: expect.any(Number), at: expect.any(String), object_id: expect.any(Number) },
     incoming: { by: 'mia', version: 'v2', at: expect.any(String), object_id: expect.any(Number) },
     ...{ state: 'asked', answer: null },

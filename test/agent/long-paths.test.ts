@@ -31,16 +31,16 @@ test('a prop at a path of more than 260 characters arrives, an edit of it is see
   const env = { ...signedIn(url, keys.mia), ...foldersBelow(folder) }
   const path = join(project.root, file)
   const why = async () => (await ph(['agent', 'why', path, '--json'], { env })).json()
-  await expect.poll(why).toMatchObject({ reasons: [{ kind: 'identical' }] })
+  await expect.poll(why).toMatchObject({ reasons: [{ kind: 'current' }] })
   // The look after the import is over: from here on only what is watched is seen.
   await expect.poll(async () => (await agent.api.agent.status()).projects[0]?.watching.files).toBe(1)
   writeFiles(project.root, { [file]: await packageAt(file, { payload: Buffer.from('two') }) })
   const state = async () =>
     (await agent.api.agentFiles.list({ path: project.root })).files.find((one) => one.path === path)?.state
-  await expect.poll(state).toBe('changed')
-  await expect.poll(why).toMatchObject({ reasons: [{ kind: 'changed', command: `ph push ${path}` }] })
+  await expect.poll(state).toBe('modified')
+  await expect.poll(why).toMatchObject({ reasons: [{ kind: 'modified', command: `ph push ${path}` }] })
   expect((await ph(['push', path], { env, cwd: project.root })).code).toBe(0)
-  await expect.poll(why).toMatchObject({ reasons: [{ kind: 'identical' }] })
+  await expect.poll(why).toMatchObject({ reasons: [{ kind: 'current' }] })
   const { body } = await callAs(url, keys.mia).get('/entries?name=SM_Deep')
   expect(body.entries).toHaveLength(1)
 })

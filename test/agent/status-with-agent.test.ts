@@ -72,7 +72,7 @@ test.runIf(isLinux)('the answer is the same with the agent and without: of every
     expect(by.stdout.replace(/"took_ms": \d+/, ''), line).toBe(without.stdout.replace(/"took_ms": \d+/, ''))
   }
   const report = await mia.ok('status')
-  expect(report.summary).toMatchObject({ identical: 2, changed: 1, newer: 1, both: 1, unknown: 1, missing: 1 })
+  expect(report.summary).toMatchObject({ current: 2, modified: 1, outdated: 1, diverged: 1, untracked: 1, missing: 1 })
   expect(report).toMatchObject({ locks: [{ mine: false }], waiting: [{ status: 'queued' }] })
 })
 
@@ -100,7 +100,7 @@ test.runIf(isLinux)('a file that was saved just before is in the answer, every t
     // The bytes are replaced where they are, which changes nothing of the folder.
     writeFileSync(mia.path('SM_Stool'), round % 2 === 0 ? two : one, { flag: 'r+' })
     const { summary } = await mia.ok('status')
-    expect(summary.changed, `round ${round}`).toBe(round % 2 === 0 ? 1 : 0)
+    expect(summary.modified, `round ${round}`).toBe(round % 2 === 0 ? 1 : 0)
   }
   // Asked before the system could tell it.
   const watch = agent.agent.watching.of(mia.root)
@@ -118,11 +118,11 @@ test('an agent that was killed, or answers nothing that is understood, leaves th
   if (isLinux) forgetInWalk(mia, 'SM_Lamp')
   const token = JSON.parse(String(said))
   writeFileSync(note, JSON.stringify({ ...token, token: 'of another agent' }))
-  expect((await mia.ok('status')).summary.identical).toBe(6)
+  expect((await mia.ok('status')).summary.current).toBe(6)
   await agent.agent.stop()
   writeFileSync(note, said)
   const { code, stderr, stdout } = await mia.run('status --json')
-  expect([code, stderr, JSON.parse(stdout).summary.identical]).toEqual([0, '', 6])
+  expect([code, stderr, JSON.parse(stdout).summary.current]).toEqual([0, '', 6])
 })
 
 test('an agent of another library, or of another folder, leaves the look to ph', async () => {
@@ -131,7 +131,7 @@ test('an agent of another library, or of another folder, leaves the look to ph',
   if (isLinux) forgetInWalk(mia, 'SM_Lamp')
   const other = await server.addWorkspace()
   const env = { PH_URL: other.url, PH_API_KEY: other.keys.mia }
-  expect((await mia.ok('status', { env })).summary).toMatchObject({ unknown: 6 })
+  expect((await mia.ok('status', { env })).summary).toMatchObject({ untracked: 6 })
   const elsewhere = temporaryFolder({ 'Inn.uproject': '{}' })
   writeFiles(elsewhere, { 'Content/SM_Lamp.uasset': readFileSync(mia.path('SM_Lamp')) })
   expect((await mia.ok('status', { cwd: elsewhere })).root).toBe(elsewhere)
@@ -147,7 +147,7 @@ test.runIf(isLinux)('while it is paused, and where it may not hear of everything
   // Other files count now, and are watched.
   writeFileSync(join(mia.root, '.phignore'), 'Content/Inn/SM_Rug.uasset\n')
   expect(await walk()).not.toBe(before)
-  expect((await mia.ok('status')).summary.identical).toBe(5)
+  expect((await mia.ok('status')).summary.current).toBe(5)
   await until(async () => expect(await walk()).not.toBeNull())
   await agent.api.agent.pause({})
   await until(async () => expect(await walk()).toBeNull())

@@ -33,14 +33,14 @@ test('what cannot be remembered of one project is said, and the other goes on; s
   await until(async () => expect((await agent.report()).message).toContain('cannot be kept'))
   await agent.api.agentProjects.link({ path: other, accepts_imports: false })
   const tavern = async () => (await agent.api.agent.status()).projects.find(({ root }) => root === other)?.watching
-  await until(async () => expect(await tavern()).toMatchObject({ state: 'watching', unknown: 1, message: null }))
+  await until(async () => expect(await tavern()).toMatchObject({ state: 'watching', untracked: 1, message: null }))
   expect((await agent.api.agent.status()).parts.find(({ name }) => name === 'watching')).toMatchObject({
     state: 'running',
     failures: 0,
   })
   rmSync(file, { recursive: true })
   renameSync(`${file}.kept`, file)
-  await until(async () => expect(await agent.report()).toMatchObject({ message: null, changed: 1 }))
+  await until(async () => expect(await agent.report()).toMatchObject({ message: null, modified: 1 }))
 })
 
 test('while it is paused nothing is watched; afterwards everything is looked at', async () => {
@@ -50,9 +50,9 @@ test('while it is paused nothing is watched; afterwards everything is looked at'
   await until(async () => expect((await agent.report()).state).toBe('off'))
   await mia.save('SM_Stool', 'two')
   expect((await agent.api.agentFiles.list({ path: mia.root })).complete).toBe(false)
-  expect(await agent.why('SM_Stool')).toMatchObject([{ kind: 'changed' }])
+  expect(await agent.why('SM_Stool')).toMatchObject([{ kind: 'modified' }])
   await agent.api.agent.resume()
-  await until(async () => expect(await agent.state('SM_Stool')).toBe('changed'))
+  await until(async () => expect(await agent.state('SM_Stool')).toBe('modified'))
 })
 
 test('a project whose Content folder is a link to another disk is watched like any other', async () => {
@@ -61,10 +61,10 @@ test('a project whose Content folder is a link to another disk is watched like a
   renameSync(join(mia.root, 'Content'), disk)
   symlinkSync(disk, join(mia.root, 'Content'))
   const agent = await agentOf(mia)
-  expect(await agent.state('SM_Stool')).toBe('identical')
+  expect(await agent.state('SM_Stool')).toBe('current')
   await mia.save('SM_Stool', 'two')
-  await until(async () => expect(await agent.state('SM_Stool')).toBe('changed'))
-  expect(await agent.why('SM_Stool')).toMatchObject([{ kind: 'changed' }])
+  await until(async () => expect(await agent.state('SM_Stool')).toBe('modified'))
+  expect(await agent.why('SM_Stool')).toMatchObject([{ kind: 'modified' }])
 })
 
 test('another folder under the same name is looked at anew', async () => {
@@ -73,7 +73,7 @@ test('another folder under the same name is looked at anew', async () => {
   renameSync(mia.root, `${mia.root}-old`)
   writeFiles(mia.root, { 'Inn.uproject': '{}' })
   await mia.save('SM_New', 'one')
-  await until(async () => expect(await agent.report()).toMatchObject({ state: 'watching', unknown: 1, missing: 1 }))
+  await until(async () => expect(await agent.report()).toMatchObject({ state: 'watching', untracked: 1, missing: 1 }))
 })
 
 /** Where the system lets this process watch two folders. */

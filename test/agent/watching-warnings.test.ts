@@ -45,7 +45,7 @@ test('who edits what another person holds is warned, by an event and on the desk
   )
   await mia.save('SM_Stool', 'three')
   await mia.save('SM_Barrel', 'two')
-  await until(async () => expect(await agent.state('SM_Barrel')).toBe('changed'))
+  await until(async () => expect(await agent.state('SM_Barrel')).toBe('modified'))
   expect(agent.of('warning')).toHaveLength(1)
 })
 
@@ -60,7 +60,7 @@ test('the hour is counted by a clock that nobody sets', async () => {
   try {
     await mia.save('SM_Stool', 'three')
     await mia.save('SM_Barrel', 'two')
-    await until(async () => expect(await agent.state('SM_Barrel')).toBe('changed'))
+    await until(async () => expect(await agent.state('SM_Barrel')).toBe('modified'))
     expect(agent.of('warning')).toHaveLength(1)
   } finally {
     vi.useRealTimers()
@@ -72,14 +72,16 @@ test('who edits an old version is warned, and so is who has edited one that some
   const agent = await agentOf(mia)
   await mia.save('SM_Stool', 'mine')
   await mia.save('SM_Barrel', 'mine')
-  await until(async () => expect([await agent.state('SM_Stool'), await agent.state('SM_Barrel')]).toEqual(['changed', 'changed']))
+  await until(async () =>
+    expect([await agent.state('SM_Stool'), await agent.state('SM_Barrel')]).toEqual(['modified', 'modified']),
+  )
   await max.ok('pull SM_Stool SM_Barrel --project Inn')
   await max.save('SM_Stool', 'his')
   await max.ok('push Content')
   await max.ok('checkout SM_Barrel')
   await until(() => expect(agent.of('warning')).toHaveLength(2))
   expect(Object.fromEntries(agent.of('warning').map(({ file, kind }) => [file.split('/').at(-1), kind]))).toEqual({
-    'SM_Stool.uasset': 'both',
+    'SM_Stool.uasset': 'diverged',
     'SM_Barrel.uasset': 'held',
   })
 })
@@ -90,7 +92,7 @@ test('an edit of what this person holds themselves is no reason to warn', async 
   await mia.ok('checkout SM_Stool')
   await until(async () => expect(await agent.row('SM_Stool')).toMatchObject({ mine: true }))
   await mia.save('SM_Stool', 'two')
-  await until(async () => expect(await agent.state('SM_Stool')).toBe('changed'))
+  await until(async () => expect(await agent.state('SM_Stool')).toBe('modified'))
   expect(agent.of('warning')).toEqual([])
 })
 
@@ -149,14 +151,14 @@ test('a prop is checked out at its first save where its people chose that, and n
   const { mia } = await twoPeople()
   const agent = await agentOf(mia, { autoCheckout: true })
   await mia.save('SM_Stool', 'two')
-  await until(async () => expect(await agent.row('SM_Stool')).toMatchObject({ state: 'changed', mine: true }))
+  await until(async () => expect(await agent.row('SM_Stool')).toMatchObject({ state: 'modified', mine: true }))
   expect(agent.of('auto_checkout')).toMatchObject([{ file: 'Content/Inn/SM_Stool.uasset', state: 'taken' }])
   await until(() => expect(agent.notices()).toHaveLength(1))
   await mia.ok('release SM_Stool')
   await until(async () => expect(await agent.row('SM_Stool')).toMatchObject({ mine: false, held_by: null }))
   await mia.save('SM_Stool', 'three')
   await mia.save('SM_New', 'one')
-  await until(async () => expect(await agent.state('SM_New')).toBe('unknown'))
+  await until(async () => expect(await agent.state('SM_New')).toBe('untracked'))
   expect(agent.of('auto_checkout')).toHaveLength(1)
   expect(await agent.row('SM_Stool')).toMatchObject({ held_by: null })
 })
@@ -168,7 +170,7 @@ test('what someone took between the look and the check-out is not said to be che
   await mia.save('SM_Stool', 'two')
   await mia.save('SM_Barrel', 'two')
   // As they were looked at before he took one of them.
-  const all = (file: string): Row => ({ file, differing: { file, state: 'changed' } as StatusFile, lock: undefined })
+  const all = (file: string): Row => ({ file, differing: { file, state: 'modified' } as StatusFile, lock: undefined })
   const [stool, barrel] = ['Content/Inn/SM_Stool.uasset', 'Content/Inn/SM_Barrel.uasset']
   const taking = new AutoCheckOut(agent.agent, agent.agent.watching.looks(mia.root))
   await taking.take([stool, barrel].map(all), { root: mia.root, projectKey: 'Inn', all })
@@ -178,7 +180,7 @@ test('what someone took between the look and the check-out is not said to be che
 test('of a project that a program changed as a whole, a hundred files are checked out, and that others are not is said', async () => {
   const { mia } = await twoPeople()
   const { agent, of } = await agentOf(mia)
-  const all = (file: string): Row => ({ file, differing: { file, state: 'changed' } as StatusFile, lock: undefined })
+  const all = (file: string): Row => ({ file, differing: { file, state: 'modified' } as StatusFile, lock: undefined })
   const rows = Array.from({ length: 140 }, (_, index) => all(`Content/Inn/SM_${index}.uasset`))
   const taking = new AutoCheckOut(agent.agent, agent.agent.watching.looks(mia.root))
   const place = { root: mia.root, projectKey: 'Inn', all }
@@ -212,11 +214,13 @@ test('what is saved while the server is away is judged by what was last heard, a
   isAway = true
   await mia.save('SM_Stool', 'two')
   await mia.save('SM_Barrel', 'two')
-  await until(async () => expect([await agent.state('SM_Stool'), await agent.state('SM_Barrel')]).toEqual(['changed', 'changed']))
+  await until(async () =>
+    expect([await agent.state('SM_Stool'), await agent.state('SM_Barrel')]).toEqual(['modified', 'modified']),
+  )
   await until(() => expect(agent.of('auto_checkout')).toMatchObject([{ state: 'waiting', file: 'Content/Inn/SM_Stool.uasset' }]))
   expect(agent.of('warning')).toMatchObject([{ kind: 'held', file: 'Content/Inn/SM_Barrel.uasset' }])
   expect(await agent.report()).toMatchObject({ state: 'watching', message: expect.stringContaining('as of') })
-  expect((await agent.why('SM_Stool')).map(({ kind }) => kind)).toEqual(['changed', 'offline'])
+  expect((await agent.why('SM_Stool')).map(({ kind }) => kind)).toEqual(['modified', 'offline'])
   isAway = false
   await until(async () => expect(await agent.row('SM_Stool')).toMatchObject({ mine: true }))
   expect(await agent.report()).toMatchObject({ message: null })
@@ -231,7 +235,7 @@ test('with a key that counts no more, files are still watched and judged', async
   })
   await until(async () => expect((await agent.api.agent.status()).state).toBe('signed_out'))
   await mia.save('SM_Stool', 'two')
-  await until(async () => expect(await agent.state('SM_Stool')).toBe('changed'))
+  await until(async () => expect(await agent.state('SM_Stool')).toBe('modified'))
 })
 
 test('the end of a check-out of this person is told a day before', async () => {

@@ -27,14 +27,14 @@ test('each state is said in a sentence, with the command that fixes it', async (
   const agent = await agentOf(mia)
   const stool = await mia.ok('show SM_Stool')
   expect(await agent.why('SM_Stool')).toEqual([
-    { kind: 'identical', message: 'SM_Stool.uasset is the library’s current version.', command: null },
+    { kind: 'current', message: 'SM_Stool.uasset is the library’s current version.', command: null },
   ])
   await mia.save('SM_Stool', 'two')
   const [changed] = await agent.why('SM_Stool')
-  expect(changed).toMatchObject({ kind: 'changed', command: `ph push ${mia.path('SM_Stool')}` })
+  expect(changed).toMatchObject({ kind: 'modified', command: `ph push ${mia.path('SM_Stool')}` })
   expect(changed?.message).toContain(`ph pull ${stool.entry.id} --project Inn --on-conflict overwrite`)
   await mia.save('SM_New', 'one')
-  expect(await agent.why('SM_New')).toMatchObject([{ kind: 'unknown', command: `ph push ${mia.path('SM_New')}` }])
+  expect(await agent.why('SM_New')).toMatchObject([{ kind: 'untracked', command: `ph push ${mia.path('SM_New')}` }])
   rmSync(mia.path('SM_Keg'))
   expect(await agent.why('SM_Keg')).toMatchObject([
     { kind: 'missing', command: expect.stringMatching(/^ph pull \d+ --project Inn$/) },
@@ -44,9 +44,9 @@ test('each state is said in a sentence, with the command that fixes it', async (
   await max.save('SM_Barrel', 'his')
   await max.ok('push Content')
   expect(await agent.why('SM_Barrel')).toMatchObject([
-    { kind: 'newer', command: expect.stringMatching(/^ph pull \d+ --project Inn$/) },
+    { kind: 'outdated', command: expect.stringMatching(/^ph pull \d+ --project Inn$/) },
   ])
-  expect(await agent.why('SM_Stool')).toMatchObject([{ kind: 'both', command: `ph history ${stool.entry.id}` }])
+  expect(await agent.why('SM_Stool')).toMatchObject([{ kind: 'diverged', command: `ph history ${stool.entry.id}` }])
 })
 
 test('the commands that are named do what they say', async () => {
@@ -61,7 +61,7 @@ test('the commands that are named do what they say', async () => {
     const [reason] = await agent.why(name)
     const outcome = await mia.run((reason?.command ?? '').split(' ').slice(1))
     expect(outcome.code, outcome.stderr).toBe(0)
-    expect(await kinds(agent, name)).toEqual(['identical'])
+    expect(await kinds(agent, name)).toEqual(['current'])
   }
 })
 
@@ -84,12 +84,12 @@ test('who holds it is said with since, until and why; what this person holds is 
   expect(held?.message).toMatch(/^max has SM_Stool\.uasset checked out since \d{4}-.*, until \d{4}-.*, for: new legs\./)
   expect(await agent.why('SM_Barrel')).toMatchObject([
     { kind: 'mine', command: `ph release ${mia.path('SM_Barrel')}` },
-    { kind: 'identical' },
+    { kind: 'current' },
   ])
   await mia.save('SM_Barrel', 'two')
   expect(await agent.why('SM_Barrel')).toMatchObject([
     { kind: 'mine', command: `ph checkin ${mia.path('SM_Barrel')}` },
-    { kind: 'changed', command: null },
+    { kind: 'modified', command: null },
   ])
 })
 
@@ -122,7 +122,7 @@ test('what rules leave out is named with the line that does, and what is no prop
   expect(await why('Content/Inn/tool.py')).toMatchObject([
     { kind: 'left-out', message: expect.stringContaining('The library takes no programs and scripts') },
   ])
-  expect(await kinds(agent, 'SM_Stool')).toEqual(['identical'])
+  expect(await kinds(agent, 'SM_Stool')).toEqual(['current'])
 })
 
 test('a file that changes at this moment, and one that an import asks about, are said so', async () => {
@@ -133,7 +133,7 @@ test('a file that changes at this moment, and one that an import asks about, are
   await mia.save('SM_Stool', 'two')
   const { file, reasons } = await agent.api.agentFiles.why({ path: mia.path('SM_Stool') })
   expect(file.state).toBe('pending')
-  expect(reasons.map(({ kind }) => kind)).toEqual(['conflict', 'pending', 'changed'])
+  expect(reasons.map(({ kind }) => kind)).toEqual(['conflict', 'pending', 'modified'])
 })
 
 test('a folder, a file that is nowhere and one outside of every project are refused with what to do', async () => {
@@ -148,7 +148,7 @@ test('a folder, a file that is nowhere and one outside of every project are refu
   await expect(why('/etc/passwd')).rejects.toMatchObject({ code: 'NOT_FOUND', message: expect.stringContaining('ph agent link') })
 })
 
-test('a list is of the project, a folder or a file, with identical ones when all are wanted', async () => {
+test('a list is of the project, a folder or a file, with current ones when all are wanted', async () => {
   const { mia } = await twoPeople()
   await mia.save('Sub/SM_Sub', 'one')
   const agent = await agentOf(mia)
@@ -156,15 +156,15 @@ test('a list is of the project, a folder or a file, with identical ones when all
     (await agent.api.agentFiles.list({ path, all })).files.map(
       ({ file, state }) => `${file.replace('Content/Inn/', '')} ${state}`,
     )
-  expect(await list(mia.root)).toEqual(['Sub/SM_Sub.uasset unknown'])
+  expect(await list(mia.root)).toEqual(['Sub/SM_Sub.uasset untracked'])
   expect(await list(mia.root, true)).toEqual([
-    'SM_Barrel.uasset identical',
-    'SM_Stool.uasset identical',
-    'Sub/SM_Sub.uasset unknown',
+    'SM_Barrel.uasset current',
+    'SM_Stool.uasset current',
+    'Sub/SM_Sub.uasset untracked',
   ])
-  expect(await list(join(mia.root, 'Content/Inn/Sub'))).toEqual(['Sub/SM_Sub.uasset unknown'])
+  expect(await list(join(mia.root, 'Content/Inn/Sub'))).toEqual(['Sub/SM_Sub.uasset untracked'])
   expect(await list(mia.path('SM_Stool'))).toEqual([])
-  expect(await list(mia.path('SM_Stool'), true)).toEqual(['SM_Stool.uasset identical'])
+  expect(await list(mia.path('SM_Stool'), true)).toEqual(['SM_Stool.uasset current'])
   const whole = await agent.api.agentFiles.list({ path: mia.root })
   expect(whole).toMatchObject({ root: mia.root, complete: true, as_of: expect.stringContaining('T') })
 })
@@ -187,7 +187,7 @@ test('an editor checks out, pushes and gives back; what someone else holds is re
     released: ['Content/Inn/SM_Stool.uasset'],
     still_checked_out: [],
   })
-  await until(async () => expect(await agent.state('SM_Stool')).toBe('identical'))
+  await until(async () => expect(await agent.state('SM_Stool')).toBe('current'))
   expect(await agent.api.agentFiles.checkIn({ paths: [paths[1] ?? ''], keep: true })).toMatchObject({
     released: [],
     still_checked_out: [{ file: 'Content/Inn/SM_Barrel.uasset', because: 'kept' }],
@@ -221,7 +221,7 @@ test('an editor that opens a package hears who holds it and that a newer version
   await agent.api.agentEditors.announce(editor)
   const open = (name: string) => agent.api.agentEditors.opened({ session_id: 'editor-1', package: name })
   expect(await open('/Game/Inn/SM_Stool')).toMatchObject({
-    file: { file: 'Content/Inn/SM_Stool.uasset', state: 'identical' },
+    file: { file: 'Content/Inn/SM_Stool.uasset', state: 'current' },
     warnings: [],
     suggestion: { kind: 'free', command: `ph checkout ${mia.path('SM_Stool')}` },
   })
@@ -230,7 +230,7 @@ test('an editor that opens a package hears who holds it and that a newer version
   await max.save('SM_Barrel', 'his')
   await max.ok('push Content')
   expect(await open('/Game/Inn/SM_Stool.SM_Stool')).toMatchObject({ warnings: [{ kind: 'held' }], suggestion: null })
-  expect(await open('/Game/Inn/SM_Barrel')).toMatchObject({ warnings: [{ kind: 'newer' }], suggestion: null })
+  expect(await open('/Game/Inn/SM_Barrel')).toMatchObject({ warnings: [{ kind: 'outdated' }], suggestion: null })
   expect(await open('/Game/Nowhere/../../x')).toEqual({ file: null, warnings: [], suggestion: null })
   expect(await open('/Engine/Basic')).toEqual({ file: null, warnings: [], suggestion: null })
   await until(async () => expect((await agent.api.agent.status()).projects[0]?.editor?.open).toContain('/Game/Inn/SM_Stool'))

@@ -21,21 +21,21 @@ async function twoPeople(): Promise<{ mia: Person; max: Person; slug: string }> 
 test('a file that is edited, made or removed stands so in the table, and is told of as an event', async () => {
   const { mia } = await twoPeople()
   const agent = await agentOf(mia)
-  expect(await agent.report()).toMatchObject({ state: 'watching', files: 2, changed: 0, unknown: 0, missing: 0 })
+  expect(await agent.report()).toMatchObject({ state: 'watching', files: 2, modified: 0, untracked: 0, missing: 0 })
   await mia.save('SM_Stool', 'two')
-  await until(async () => expect(await agent.state('SM_Stool')).toBe('changed'))
+  await until(async () => expect(await agent.state('SM_Stool')).toBe('modified'))
   await mia.save('SM_Table', 'one')
-  await until(async () => expect(await agent.state('SM_Table')).toBe('unknown'))
+  await until(async () => expect(await agent.state('SM_Table')).toBe('untracked'))
   rmSync(mia.path('SM_Barrel'))
   await until(async () => expect(await agent.state('SM_Barrel')).toBe('missing'))
-  expect(await agent.report()).toMatchObject({ changed: 1, unknown: 1, missing: 1, outdated: 0 })
+  expect(await agent.report()).toMatchObject({ modified: 1, untracked: 1, missing: 1, outdated: 0 })
   expect(agent.of('file').map(({ file, state }) => [file.split('/').at(-1), state])).toEqual([
-    ['SM_Stool.uasset', 'changed'],
-    ['SM_Table.uasset', 'unknown'],
+    ['SM_Stool.uasset', 'modified'],
+    ['SM_Table.uasset', 'untracked'],
     ['SM_Barrel.uasset', 'missing'],
   ])
   await mia.save('SM_Stool', 'one')
-  await until(async () => expect(await agent.state('SM_Stool')).toBe('identical'))
+  await until(async () => expect(await agent.state('SM_Stool')).toBe('current'))
 })
 
 test('files that come without the agent are counted soon', async () => {
@@ -43,7 +43,7 @@ test('files that come without the agent are counted soon', async () => {
   const agent = await agentOf(mia, { watchPace: { countMs: 200 } })
   expect(await agent.report()).toMatchObject({ files: 2 })
   await mia.save('SM_Table', 'one')
-  await until(async () => expect(await agent.report()).toMatchObject({ files: 3, unknown: 1 }))
+  await until(async () => expect(await agent.report()).toMatchObject({ files: 3, untracked: 1 }))
 })
 
 test('a save by a temporary file and a rename is one change, and pending until it stands still', async () => {
@@ -54,8 +54,8 @@ test('a save by a temporary file and a rename is one change, and pending until i
   renameSync(mia.path('SM_Copy'), join(folder, 'SM_Stool.tmp'))
   renameSync(join(folder, 'SM_Stool.tmp'), mia.path('SM_Stool'))
   await until(async () => expect(await agent.state('SM_Stool')).toBe('pending'))
-  await until(async () => expect(await agent.state('SM_Stool')).toBe('changed'))
-  expect(await agent.state('SM_Copy')).toBe('identical')
+  await until(async () => expect(await agent.state('SM_Stool')).toBe('modified'))
+  expect(await agent.state('SM_Copy')).toBe('current')
   expect(agent.of('file')).toHaveLength(1)
 })
 
@@ -67,9 +67,9 @@ test('a new folder, a renamed one and one that was moved in are watched with wha
   await until(async () => expect(await agent.report()).toMatchObject({ files: 2, missing: 0 }))
   mkdirSync(join(content, 'Inn'))
   await mia.save('SM_New', 'one')
-  await until(async () => expect(await agent.state('SM_New')).toBe('unknown'))
+  await until(async () => expect(await agent.state('SM_New')).toBe('untracked'))
   await mia.save('SM_New2', 'one')
-  await until(async () => expect(await agent.state('SM_New2')).toBe('unknown'))
+  await until(async () => expect(await agent.state('SM_New2')).toBe('untracked'))
 })
 
 test('a version that someone else pushes makes a file outdated, and an edited one both', async () => {
@@ -78,12 +78,12 @@ test('a version that someone else pushes makes a file outdated, and an edited on
   await max.ok('pull SM_Stool SM_Barrel --project Inn')
   await max.save('SM_Stool', 'three')
   await max.ok('push Content')
-  await until(async () => expect(await agent.state('SM_Stool')).toBe('newer'))
+  await until(async () => expect(await agent.state('SM_Stool')).toBe('outdated'))
   await mia.save('SM_Stool', 'mine')
-  await until(async () => expect(await agent.state('SM_Stool')).toBe('both'))
-  expect(await agent.report()).toMatchObject({ changed: 1, outdated: 1 })
+  await until(async () => expect(await agent.state('SM_Stool')).toBe('diverged'))
+  expect(await agent.report()).toMatchObject({ modified: 1, outdated: 1 })
   await mia.ok('pull SM_Stool --project Inn --on-conflict overwrite')
-  await until(async () => expect(await agent.state('SM_Stool')).toBe('identical'))
+  await until(async () => expect(await agent.state('SM_Stool')).toBe('current'))
 })
 
 test('who holds what is known, and that it is given back', async () => {
@@ -92,7 +92,7 @@ test('who holds what is known, and that it is given back', async () => {
   await max.run(['checkout', 'SM_Stool', '--note', 'new legs'])
   await until(async () =>
     expect(await agent.row('SM_Stool')).toMatchObject({
-      state: 'identical',
+      state: 'current',
       held_by: { name: 'max' },
       held_note: 'new legs',
       mine: false,
@@ -131,7 +131,7 @@ test('10,000 changes in a second are one batch, none is missed, and the agent an
   const pauses = answers.slice(1).map(({ atMs }, index) => atMs - (answers[index]?.atMs ?? 0))
   expect(Math.max(...pauses)).toBeLessThan(tookMs / 2)
   await until(async () => expect((await agent.report()).pending).toBe(0))
-  expect(await agent.report()).toMatchObject({ state: 'watching', unknown: 10_000, files: 10_002 })
+  expect(await agent.report()).toMatchObject({ state: 'watching', untracked: 10_000, files: 10_002 })
   expect(agent.of('files').length - before).toBeLessThan(5)
   expect(agent.of('file').length).toBeLessThan(400)
 }, 90_000)
@@ -146,7 +146,7 @@ test('the folder may go away and come back: that is said, and watching goes on',
   renameSync(`${mia.root}-away`, mia.root)
   await until(async () => expect(await agent.report()).toMatchObject({ state: 'watching', message: null }))
   await mia.save('SM_Stool', 'two')
-  await until(async () => expect(await agent.state('SM_Stool')).toBe('changed'))
+  await until(async () => expect(await agent.state('SM_Stool')).toBe('modified'))
   expect(agent.of('watching').map(({ state }) => state)).toContain('gone')
 })
 
@@ -159,9 +159,9 @@ test('names that differ in case only, long paths, dead links and hostile names d
     await mia.save(name, name)
   symlinkSync('nowhere', mia.path('SM_Dead'))
   for (const name of ['sm_stool', `${deep}/SM_Deep`, 'SM_$(touch x)', "SM_'; rm -rf '", 'SM_\n<b>', '-SM_x'])
-    await until(async () => expect(await agent.state(name), name).toBe('unknown'))
+    await until(async () => expect(await agent.state(name), name).toBe('untracked'))
   await mia.save('SM_Stool', 'two')
-  await until(async () => expect(await agent.state('SM_Stool')).toBe('changed'))
+  await until(async () => expect(await agent.state('SM_Stool')).toBe('modified'))
 })
 
 test('folders that the engine fills and files that a list leaves out are not watched; another list counts at once', async () => {
@@ -170,10 +170,10 @@ test('folders that the engine fills and files that a list leaves out are not wat
   mkdirSync(join(mia.root, 'Saved'))
   writeFileSync(join(mia.root, 'Saved/SM_Auto.uasset'), 'x')
   await mia.save('Draft/SM_Draft', 'one')
-  await until(async () => expect(await agent.state('Draft/SM_Draft')).toBe('unknown'))
-  expect(await agent.report()).toMatchObject({ unknown: 1 })
+  await until(async () => expect(await agent.state('Draft/SM_Draft')).toBe('untracked'))
+  expect(await agent.report()).toMatchObject({ untracked: 1 })
   writeFileSync(join(mia.root, 'Content/.phignore'), 'Draft/\n')
-  await until(async () => expect(await agent.report()).toMatchObject({ unknown: 0, files: 2 }))
+  await until(async () => expect(await agent.report()).toMatchObject({ untracked: 0, files: 2 }))
 })
 
 test('a linked project is let go when it is unlinked, and watched while an editor has it open', async () => {
@@ -185,5 +185,5 @@ test('a linked project is let go when it is unlinked, and watched while an edito
   await agent.api.agentEditors.announce(said)
   await until(async () => expect((await agent.report()).state).toBe('watching'))
   await mia.save('SM_Stool', 'two')
-  await until(async () => expect(await agent.state('SM_Stool')).toBe('changed'))
+  await until(async () => expect(await agent.state('SM_Stool')).toBe('modified'))
 })

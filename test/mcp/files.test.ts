@@ -83,7 +83,7 @@ test('props are checked out with their files, checked in with a note, and what o
   const { olivia, mia, active, versions } = room
   const client = await asMia(room)
   const out = await carriedOut(client, 'check_out_files', { props: ['Content/Inn/SM_Stool.uasset', 'SM_Barrel'], note: 'Legs' })
-  expect(out.plan.props).toMatchObject([{ name: 'SM_Stool', standing: 'newest' }, { name: 'SM_Barrel' }])
+  expect(out.plan.props).toMatchObject([{ name: 'SM_Stool', standing: 'current' }, { name: 'SM_Barrel' }])
   expect(await active()).toMatchObject([{ note: 'Legs' }, { note: 'Legs' }])
   await mia.save('SM_Stool', 'mine')
   const back = await carriedOut(client, 'check_in_files', { props: ['SM_Stool'], note: 'Straight' })

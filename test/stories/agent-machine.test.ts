@@ -53,7 +53,7 @@ async function settled(agent: OwnAgent, { root }: Person) {
 
 const named = async (agent: OwnAgent, q: string) => (await agent.api.agentMirror.search({ q })).total
 const stateOf = async ({ api }: OwnAgent, mia: Person, name: string) =>
-  (await api.agentFiles.list({ path: mia.root })).files.find(({ path }) => path === mia.path(name))?.state ?? 'identical'
+  (await api.agentFiles.list({ path: mia.root })).files.find(({ path }) => path === mia.path(name))?.state ?? 'current'
 const warnings = ({ events }: OwnAgent) => events.filter(({ event }) => event === 'warning').map(({ data }) => data.file)
 const looks = (agent: OwnAgent) => agent.events.filter(({ event }) => event === 'editor.gone').length
 /** What the session says to who sends something. */
@@ -68,7 +68,7 @@ test('a clock that is set an hour forth and back: nobody is warned anew, no edit
   const agent = await startOwnAgent({ ...target, folder, env: clock.env })
   await settled(agent, mia)
   await max.ok('checkout SM_Stool')
-  await expect.poll(() => stateOf(agent, mia, 'SM_Stool')).toBe('identical')
+  await expect.poll(() => stateOf(agent, mia, 'SM_Stool')).toBe('current')
   await mia.save('SM_Stool', 'mine')
   await expect.poll(() => warnings(agent)).toHaveLength(1)
   for (const [turn, seconds] of [hour, -hour].entries()) {
@@ -78,7 +78,7 @@ test('a clock that is set an hour forth and back: nobody is warned anew, no edit
     else await agent.api.agent.resume()
     await mia.save('SM_Stool', `mine ${turn}`)
     await mia.save('SM_Barrel', `mine ${turn}`)
-    await expect.poll(() => stateOf(agent, mia, 'SM_Barrel')).toBe('changed')
+    await expect.poll(() => stateOf(agent, mia, 'SM_Barrel')).toBe('modified')
     expect(warnings(agent)).toHaveLength(1)
     await max.save(`SM_New${turn}`, 'new')
     await max.ok('push Content')
@@ -107,7 +107,7 @@ test('a machine that slept for a night: the editor is still there, and all that 
   agent.signal('SIGCONT')
   await expect.poll(() => Object.keys(filesBelow(join(mia.root, 'Content')))).toContain('Inn/SM_Night.uasset')
   await expect.poll(() => named(agent, 'SM_Night')).toBe(1)
-  await expect.poll(() => stateOf(agent, mia, 'SM_Barrel')).toBe('changed')
+  await expect.poll(() => stateOf(agent, mia, 'SM_Barrel')).toBe('modified')
   await expect.poll(() => agent.part('live')).toMatchObject({ message: 'connected' })
   expect(looks(agent)).toBe(0)
   expect(agent.said()).toContain('the machine slept, or its clock was set')
@@ -133,8 +133,8 @@ test('the disk of its state folder is full: that is said, it answers, nothing is
   expect(Object.keys(filesBelow(join(mia.root, 'Content')))).not.toContain('Inn/SM_New.uasset')
   disk.free()
   await expect.poll(() => Object.keys(filesBelow(join(mia.root, 'Content')))).toContain('Inn/SM_New.uasset')
-  await expect.poll(() => stateOf(agent, mia, 'SM_Barrel')).toBe('changed')
-  await expect.poll(() => agent.watching(mia.root)).toMatchObject({ state: 'watching', message: null, files: 3, changed: 1 })
+  await expect.poll(() => stateOf(agent, mia, 'SM_Barrel')).toBe('modified')
+  await expect.poll(() => agent.watching(mia.root)).toMatchObject({ state: 'watching', message: null, files: 3, modified: 1 })
   await expect.poll(() => named(agent, 'SM_New'), { timeout: 40_000 }).toBe(1)
   await expect.poll(async () => (await agent.api.agent.status()).mirror.state).toBe('current')
 }, 120_000)

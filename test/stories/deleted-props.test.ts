@@ -44,7 +44,7 @@ test('status says who deleted a prop and when, on a machine that pushed it and o
   await mia.ph('push --held new')
   expect(await searched(adam, 'old')).toEqual(['SM_Old'])
   const { summary } = await mia.ask('status')
-  expect(summary).toMatchObject({ deleted: 0, unknown: 0, identical: 2 })
+  expect(summary).toMatchObject({ deleted: 0, untracked: 0, current: 2 })
 })
 
 test('an edit of a deleted prop is held too, by its GUID on a fresh machine; another prop in its place goes', async () => {

@@ -108,6 +108,6 @@ test('a prop that is sent arrives in the open editor of another project, a mirro
       .toMatchObject({ state: 'current', entries: 2 })
   }
   const status = await olivia.ask('agent', 'status')
-  expect(status.projects).toMatchObject([{ project_key: 'Inn', watching: { changed: 0, outdated: 0 } }])
+  expect(status.projects).toMatchObject([{ project_key: 'Inn', watching: { modified: 0, outdated: 0 } }])
   await editor.quit()
 })

@@ -67,7 +67,7 @@ test('a level that is pulled again leaves the newer mesh where it is, and nothin
   expect(target.files()).toEqual(contentOf(project))
   expect(onlyJob(await target.pull(bob, ['L_Inn'])).summary).toMatchObject({ identical: 4, updated: 0 })
   expect(target.files()).toEqual(contentOf(project))
-  expect(await standingOf(target, bob)).toMatchObject({ identical: 4 })
+  expect(await standingOf(target, bob)).toMatchObject({ current: 4 })
 })
 
 test('two games with a prop at one path keep their own, whoever edits and pushes what', async () => {

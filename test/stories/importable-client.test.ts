@@ -84,7 +84,7 @@ void api.entries.get({ entry: 1 }).catch(() => undefined)
 const code: ErrorCode = await shown.then(() => 'NOT_FOUND', (error) => error.code)
 const { url } = await findConnection(findFolders(), { url: process.env.PH_URL ?? '' })
 const report = await status({ ...wire, cwd: '.', paths: [process.argv[2] ?? '.'] })
-console.log(JSON.stringify({ code, http: errors[code][0], url, identical: report.summary.identical }))
+console.log(JSON.stringify({ code, http: errors[code][0], url, identical: report.summary.current }))
 await close()
 `
 writeFiles(program, { 'uses.ts': uses })
@@ -154,7 +154,7 @@ test('the examples push, list, find by a picture, plan and pull, against a real 
   expect((await example('push', made.root)).stdout).toMatch(/^0 new, 2 there already/)
   const { entries } = (await mia.get('/entries?name=SM_Barrel')).body
   const seen = await run(process.execPath, ['built/uses.js', made.root])
-  expect(JSON.parse(seen.stdout)).toEqual({ code: 'ENTRY_NOT_FOUND', http: 404, url, identical: 2 })
+  expect(JSON.parse(seen.stdout)).toEqual({ code: 'ENTRY_NOT_FOUND', http: 404, url, current: 2 })
 
   expect((await example('mirror', 'props.jsonl')).stdout).toMatch(/^2 props in props\.jsonl, as of change \d+\n$/)
   const lines = readFileSync(join(program, 'props.jsonl'), 'utf8').trim().split('\n')

@@ -56,7 +56,7 @@ test('an unchanged old file is moved away, planned and said; its empty folder go
     })
     expect(contentOf(max)).toEqual(contentOf(mia))
     expect(has(max, 'Content/Props')).toBe(false)
-    expect(await statesOf(max)).toEqual({ [cask]: 'identical' })
+    expect(await statesOf(max)).toEqual({ [cask]: 'current' })
     expect(read(max, jobs[0].taken_away[0].backup)).toEqual(before)
     expect((await max.ask('undo --list')).changes).toMatchObject([
       { what: 'Moved 1 old file out of Inn: their props lie elsewhere now' },
@@ -84,7 +84,7 @@ test('a file that something still refers to stays until that is saved again; the
   await mia.save({ [level]: { ...payload('again'), imports: ['/Game/Furniture/SM_Cask'] } })
   await mia.ph('push')
   await max.ph('pull')
-  expect(await statesOf(max)).toEqual({ [cask]: 'identical', [level]: 'identical' })
+  expect(await statesOf(max)).toEqual({ [cask]: 'current', [level]: 'current' })
 })
 
 test('what was taken away is kept for 30 days; backups of other kinds stay', async () => {
@@ -143,7 +143,7 @@ test('an old file that was edited stays and is named; both ways out that the pul
     await max.ph(String(line))
     expect(has(max, barrel)).toBe(way === '--mine')
     if (way === '--mine') expect((await max.ask(`push ${barrel}`)).summary).toMatchObject({ new: 1, outdated: 0 })
-    else expect(await statesOf(max)).toEqual({ [cask]: 'identical' })
+    else expect(await statesOf(max)).toEqual({ [cask]: 'current' })
   }
 })
 
@@ -194,5 +194,5 @@ test('a prop that was made anew in the place of another replaces the unchanged f
   expect(latest).toMatchObject({ outdated: [barrel], added: [] })
   expect(read(max, barrel)).toEqual(read(build, barrel))
   expect(read(max, jobs[0].files[0].backup)).toEqual(before)
-  expect(await statesOf(max)).toEqual({ [barrel]: 'identical' })
+  expect(await statesOf(max)).toEqual({ [barrel]: 'current' })
 })

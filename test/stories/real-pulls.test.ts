@@ -98,7 +98,7 @@ test.runIf(fixtureFolder)(
     expect(onlyJob(await pull()).summary).toMatchObject({ identical: first.files.length })
 
     const seen = await status({ paths: [root], cwd: root, ...library, folders })
-    expect(seen.files.filter(({ state }) => state === 'newer').map(({ file: path }) => path)).toEqual([
+    expect(seen.files.filter(({ state }) => state === 'outdated').map(({ file: path }) => path)).toEqual([
       expect.stringContaining(item.file.split('/').at(-1) ?? ''),
     ])
     expect(Object.keys(filesBelow(join(project.root, 'Saved')))).toEqual([])

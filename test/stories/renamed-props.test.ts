@@ -39,14 +39,14 @@ test('a check-in by name finds the file where it was moved, with a redirector or
     const { mia, max } = await withBarrel()
     await mia.ph('checkout SM_Barrel')
     await move(mia)
-    expect(await stateOf(mia)).toMatchObject({ [cask]: 'changed' })
+    expect(await stateOf(mia)).toMatchObject({ [cask]: 'moved' })
     const { push, released } = await mia.ask('checkin SM_Barrel')
     expect(push.items).toMatchObject([{ file: cask, name: 'SM_Cask', renamed_from: 'SM_Barrel', status: 'new' }])
     expect(released).toHaveLength(1)
     for (const word of ['cask', 'barrel']) expect(await namesFound(max, word)).toEqual(['SM_Cask'])
     for (const name of ['SM_Cask', 'SM_Barrel']) expect((await max.ask(`show ${name}`)).entry).toMatchObject({ name: 'SM_Cask' })
     await max.ph('pull SM_Barrel')
-    expect(await stateOf(max)).toEqual({ [cask]: 'identical' })
+    expect(await stateOf(max)).toEqual({ [cask]: 'current' })
   }
 })
 
@@ -56,11 +56,11 @@ test('a redirector is a redirector: status is clean, a check-out of its folder t
   await mia.ph('push')
   await mia.ph('status --exit-code')
   expect(await mia.ask('status')).toMatchObject({
-    summary: { identical: 1, redirector: 1, changed: 0, both: 0 },
+    summary: { current: 1, redirector: 1, modified: 0, diverged: 0 },
     files: [{ file: cask }, { file: barrel, state: 'redirector', lineage_id: null, redirects_to: '/Game/Furniture/SM_Cask' }],
   })
   const { props } = await mia.ask('checkout Content')
-  expect(props).toMatchObject([{ files: [cask], standing: 'newest' }])
+  expect(props).toMatchObject([{ files: [cask], standing: 'current' }])
   const { stderr } = await mia.ph(`checkout ${barrel}`, 1)
   expect(stderr).toContain(`${barrel} is a redirector to /Game/Furniture/SM_Cask`)
   expect(stderr).toContain(`Name the file that it leads to: ${cask}`)

@@ -35,12 +35,12 @@ test(
     const [first, late] = [emptyProject('First'), emptyProject('Late')]
     await author.push(mia)
     await first.pull(max, ['SM_A'])
-    expect(await statesOf(first, max)).toEqual({ 'SM_A.uasset': 'identical' })
+    expect(await statesOf(first, max)).toEqual({ 'SM_A.uasset': 'current' })
     await server.backUp()
     await author.save({ 'Content/SM_A.uasset': bytes('two'), 'Content/SM_New.uasset': bytes('new') })
     await author.push(mia)
     for (const project of [first, late]) await project.pull(max, ['SM_A', 'SM_New'])
-    expect(await statesOf(author, mia)).toEqual({ 'SM_A.uasset': 'identical', 'SM_New.uasset': 'identical' })
+    expect(await statesOf(author, mia)).toEqual({ 'SM_A.uasset': 'current', 'SM_New.uasset': 'current' })
     await server.restore()
 
     // One that looked before, one that never did, and the author.
@@ -49,8 +49,8 @@ test(
       [late, max],
       [author, mia],
     ] as const) {
-      expect(await statesOf(project, person)).toEqual({ 'SM_A.uasset': 'changed', 'SM_New.uasset': 'unknown' })
-      expect(await statesOf(project, person)).toEqual({ 'SM_A.uasset': 'changed', 'SM_New.uasset': 'unknown' })
+      expect(await statesOf(project, person)).toEqual({ 'SM_A.uasset': 'modified', 'SM_New.uasset': 'untracked' })
+      expect(await statesOf(project, person)).toEqual({ 'SM_A.uasset': 'modified', 'SM_New.uasset': 'untracked' })
     }
     expect(outcomesOf(onlyJob(await late.pull(max, ['SM_A'])))).toEqual({ 'Content/SM_A.uasset': 'kept' })
     expect(textIn(late, 'SM_A.uasset')).toContain('two')
@@ -63,7 +63,7 @@ test(
       [late, max],
       [author, mia],
     ] as const)
-      expect(await statesOf(project, person)).toEqual({ 'SM_A.uasset': 'identical', 'SM_New.uasset': 'identical' })
+      expect(await statesOf(project, person)).toEqual({ 'SM_A.uasset': 'current', 'SM_New.uasset': 'current' })
   },
 )
 
@@ -89,7 +89,7 @@ test(
     expect(await pushed(other, max)).toMatchObject({ 'SM_Taken.uasset': 'new' })
 
     expect(await pushed(author, mia)).toEqual({ 'SM_Free.uasset': 'new', 'SM_Taken.uasset': 'outdated' })
-    expect(await statesOf(author, mia)).toEqual({ 'SM_Free.uasset': 'identical', 'SM_Taken.uasset': 'both' })
+    expect(await statesOf(author, mia)).toEqual({ 'SM_Free.uasset': 'current', 'SM_Taken.uasset': 'diverged' })
     const kept = onlyJob(await pullInto({ ...folders, ...author }, mia, 'SM_Taken'))
     expect(outcomesOf(kept)).toEqual({ 'Content/SM_Taken.uasset': 'kept' })
     expect(textIn(author, 'SM_Taken.uasset')).toContain('three')

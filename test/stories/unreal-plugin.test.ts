@@ -22,7 +22,7 @@ const allOnGameThread = ({ calls }: Played) => calls.filter(({ game }) => !game)
 const watched = (file: string) => ({
   file,
   path: `/projects/${file}`,
-  state: 'changed',
+  state: 'modified',
   entry_id: 4,
   lineage_id: 'L',
   held_by: { id: 2, name: 'max', display_name: 'Max' },
@@ -149,7 +149,7 @@ const conflict = (id: number, over: object = {}) => ({
   file: `Content/Props/SM_${id}.uasset`,
   path: `/projects/SM_${id}`,
   package: null,
-  reason: 'changed',
+  reason: 'modified',
   open: false,
   local: { ...side, by: 'you', version: 'v2' },
   incoming: side,
@@ -219,7 +219,7 @@ test('menus check out and in what is selected, and say why a file is not as in t
     }),
     'agentFiles.why': () => ({
       file: watched('Content/Props/SM_Barrel.uasset'),
-      reasons: [{ kind: 'changed', message: 'It was changed here.', command: 'ph push SM_Barrel' }],
+      reasons: [{ kind: 'modified', message: 'It was changed here.', command: 'ph push SM_Barrel' }],
     }),
   })
   const [barrel, stool] = [editor.save('/Game/Props/SM_Barrel'), editor.save('/Game/Props/SM_Stool')]

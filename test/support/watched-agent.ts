@@ -64,7 +64,7 @@ export async function agentOf(
     log,
     notices,
     row,
-    state: async (name) => (await row(name))?.state ?? 'identical',
+    state: async (name) => (await row(name))?.state ?? 'current',
     async why(name) {
       for (;;) {
         const { file, reasons } = await api.agentFiles.why({ path: path(name) })

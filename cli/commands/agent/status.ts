@@ -79,12 +79,12 @@ function pluginWords({ state, version, available }: NonNullable<AgentProject['pl
   return state === 'changed' ? `${is}, with files that were changed` : is
 }
 
-function watchingWords({ state, files, changed, outdated, held }: AgentProject['watching']): string[] {
+function watchingWords({ state, files, modified, outdated, held }: AgentProject['watching']): string[] {
   if (state === 'off') return []
   if (state === 'looking') return ['first look under way']
   return [
     count(files, 'file'),
-    ...(changed > 0 ? [`${changed} changed`] : []),
+    ...(modified > 0 ? [`${modified} modified`] : []),
     ...(outdated > 0 ? [`${outdated} outdated`] : []),
     ...(held > 0 ? [`${held} held by others`] : []),
   ]

@@ -19,7 +19,7 @@ export interface CheckInLook {
 const mostNamed = 12
 
 const reasons: Record<Exclude<StaysBecause, 'kept'>, string> = {
-  changed: 'the library does not have it as it is here',
+  modified: 'the library does not have it as it is here',
   deleted: 'it was deleted in the library, as above',
   held: 'held: say first what it is a version of, as above',
   denied: 'denied, as above',

@@ -35,7 +35,7 @@ export function checkOutWords(report: CheckOutReport, look: CheckOutLook): strin
     ...(brought ? [...pullWords(brought, { ...look, verbose: false }), ''] : []),
     ...heading(report, look),
     ...named(report, look),
-    ...(['behind', 'diverged', 'unsure', 'absent'] as const).flatMap((standing) => section(standing, report, look)),
+    ...(['outdated', 'diverged', 'untracked', 'missing'] as const).flatMap((standing) => section(standing, report, look)),
     ...(dry_run ? ['', 'Nothing was changed.'] : ['', ...wrap(closing(report, look), look.out.width)]),
   ]
 }
@@ -65,17 +65,19 @@ function named({ props, root }: CheckOutReport, { out, cwd }: CheckOutLook): str
   ]
 }
 
-const titles: Record<Exclude<Standing, 'newest' | 'changed'>, string> = {
-  behind: 'Not the newest version here:',
-  diverged: 'Changed here, on an older version:',
-  unsure: 'Made from a version that is not known here:',
-  absent: 'Not in this project:',
+const titles: Record<Exclude<Standing, 'current' | 'modified'>, string> = {
+  outdated: 'Outdated here:',
+  diverged: 'Diverged, modified here and outdated:',
+  untracked: 'Made from a version that is not known here:',
+  missing: 'Not in this project:',
 }
 
 function section(standing: keyof typeof titles, { root, project, props: all }: CheckOutReport, look: CheckOutLook): string[] {
   const { out, cwd } = look
-  const props = all.filter((one) => one.standing === standing && !(standing === 'absent' && one.is_needed))
-  if (props.length === 0 || (standing === 'absent' && project === null)) return []
+  const props = all.filter(
+    (one) => one.standing === standing && !(standing === 'missing' && one.files.length === 0 && one.is_needed),
+  )
+  if (props.length === 0 || (standing === 'missing' && project === null)) return []
   const files = props.flatMap(({ files: [file], name }) => (file && root ? relative(cwd, join(root, file)) : name))
   const hidden = files.length - mostNamed
   return [
@@ -91,10 +93,10 @@ function advice(standing: keyof typeof titles, props: readonly CheckedOut[], pro
   const ids = [...new Set(props.flatMap(({ entry_id }) => entry_id ?? []))]
   const shown = ids.length === 0 ? '<entries>' : ids.slice(0, mostInCommand).join(' ')
   const pull = project === null ? `ph download ${shown} --to <folder>` : `ph pull ${shown} --project ${shellWord(project)}`
-  if (standing === 'behind') return `Before you edit: \`${pull}\``
-  if (standing === 'absent') return `\`${pull}\``
+  if (standing === 'outdated') return `Before you edit: \`${pull}\``
+  if (standing === 'missing') return `\`${pull}\``
   const history = `\`ph history ${ids.length === 1 ? shown : '<entry>'}\``
-  if (standing === 'unsure')
+  if (standing === 'untracked')
     return `Look at what the library has with ${history}. A push holds such files until you say that they are the next version.`
   const take = project === null ? '' : ` To take theirs and keep yours as a backup: \`${pull} --on-conflict overwrite\``
   return `Nothing here was overwritten. Look at the newer version with ${history} and make your change in it again: until then a push does not send these.${take}`

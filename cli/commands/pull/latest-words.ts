@@ -31,12 +31,12 @@ export function latestWords(one: LatestLook): string[] {
   return [
     ...(isCurrent ? wrap(`What ${printable(target.project)} has from the library is current.`, one.look.out.width) : []),
     ...listed(one, latest.diverged, {
-      title: 'Changed here and in the library:',
+      title: 'Diverged, modified here and outdated:',
       words: 'These stay as they are, and a push does not send them.',
       advice: twoWaysOut(typed(latest.diverged)),
     }),
     ...listed(one, latest.not_pulled, {
-      title: 'Newer in the library, and not pulled:',
+      title: 'Outdated, and not pulled:',
       words: 'No prop of this project brings these into it.',
       advice: ['`ph status` names the command that brings each.'],
     }),
@@ -82,7 +82,7 @@ function command(what: string, { target, cwd }: LatestLook): string {
 function kept(one: LatestLook): string[] {
   const { modified } = one.latest
   if (modified.length === 0) return []
-  const files = `${count(modified.length, 'file')} that you changed ${modified.length === 1 ? 'stays' : 'stay'} here: \`${command('push', one)}\``
+  const files = `${count(modified.length, 'file')} that you modified ${modified.length === 1 ? 'stays' : 'stay'} here: \`${command('push', one)}\``
   return ['', ...wrap(files, one.look.out.width)]
 }
 

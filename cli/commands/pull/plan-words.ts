@@ -107,8 +107,8 @@ function newer({ files: all }: JobPlan, { out, verbose }: PullLook): string[] {
   const shown = verbose ? old : old.slice(0, mostFiles)
   return [
     '',
-    out.paint('bold', 'Newer in the library:'),
-    ...wrap('A prop comes with the versions that it was pushed with. The library has newer versions of these:', out.width, '  '),
+    out.paint('bold', 'Outdated when this pull is done:'),
+    ...wrap('A prop comes with the versions that it was pushed with. These have another current version:', out.width, '  '),
     ...shown.map(
       ({ destination, object_id, version, newer_object_id = 0, newer_version }) =>
         `    ${printable(destination)}  ${out.paint('dim', `${versionName({ object_id, version })}, now ${versionName({ object_id: newer_object_id, version: newer_version })}`)}`,

@@ -2,7 +2,8 @@
 import { basename, extname, join, relative } from 'node:path'
 import { deletedBy } from '../../../client/entries/deletion.ts'
 import type { LevelNews } from '../../../client/status/level-news.ts'
-import { type FileState, fileStates, isSettled, type StatusFile, type StatusReport } from '../../../client/status/report.ts'
+import { isSettled, type StatusFile, type StatusReport } from '../../../client/status/report.ts'
+import { type FileState, fileStates } from '../../../contract/file-states.ts'
 import { printable } from '../../../system/printable.ts'
 import { shellWord } from '../../../system/shell-word.ts'
 import { waitingWords } from '../../pull-orders/waiting-words.ts'
@@ -16,7 +17,7 @@ export interface StatusLook {
   paint: Paint
   width: number
   cwd: string
-  /** Name every file, identical ones too. */
+  /** Name every file, current ones too. */
   all: boolean
   now: Date
 }
@@ -32,12 +33,13 @@ const mostInCommand = 50
 
 /** What stands before each file, what its state is called in the sums, and as a title. */
 const stateWords: Record<FileState, readonly [sign: string, sum: string, title: string]> = {
-  identical: ['=', 'identical', 'Identical'],
-  changed: ['M', 'changed here', 'Changed here'],
-  newer: ['<', 'newer in the library', 'Newer in the library'],
-  both: ['!', 'changed here and newer in the library', 'Changed here and newer in the library'],
-  unknown: ['?', 'unknown to the library', 'Unknown to the library'],
+  current: ['=', 'current', 'Current'],
+  modified: ['M', 'modified here', 'Modified here'],
+  outdated: ['<', 'outdated, newer in the library', 'Outdated, newer in the library'],
+  diverged: ['!', 'diverged, modified here and outdated', 'Diverged, modified here and outdated'],
+  untracked: ['?', 'untracked, not in the library', 'Untracked, not in the library'],
   missing: ['-', 'missing here', 'Missing here'],
+  moved: ['R', 'moved here', 'Moved here'],
   deleted: ['x', 'deleted in the library', 'Deleted in the library'],
   redirector: ['>', 'left by renames: redirectors', 'Redirectors, which renames left behind'],
 }
@@ -141,10 +143,10 @@ function lines({ file, state, known_by, reverted_to, undone, deleted, redirects_
   const remarks = [
     ...(reverted_to ? [`${reverted_to.name} again`] : []),
     ...(undone ? [`${undone.name}, which is not current`] : []),
-    ...(state === 'unknown' && known_by === 'path' ? ['the library has another file at this path'] : []),
+    ...(state === 'untracked' && known_by === 'path' ? ['the library has another file at this path'] : []),
     ...(deleted ? [deletedBy(deleted)] : []),
     ...(redirects_to ? [`leads to ${redirects_to}`] : []),
-    ...((known_by === 'guid' || known_by === 'redirector') && state !== 'deleted' ? ['moved here'] : []),
+    ...((known_by === 'guid' || known_by === 'redirector') && state !== 'deleted' && state !== 'moved' ? ['moved here'] : []),
     ...(look.theirs.has(file) && !isSettled(state) ? ['checked out by someone else, as below'] : []),
   ]
   const named = `  ${sign} ${printable(path)}`
@@ -161,12 +163,12 @@ const restoreAdvice = (files: readonly StatusFile[]): string[] =>
 function advice(state: FileState, all: readonly StatusFile[], { root, cwd, project, theirs }: GroupLook): string[] {
   const files = all.filter(({ reverted_to, undone }) => !reverted_to && !undone)
   if (files.length === 0) return []
-  if (state === 'changed' || state === 'unknown') {
+  if (state === 'modified' || state === 'untracked' || state === 'moved') {
     const free = files.filter(({ file }) => !theirs.has(file))
     return free.length > 0 ? [`ph push ${pushed(free, root, cwd)}`] : []
   }
-  if (state === 'newer' || state === 'missing') return brought(files, project)
-  if (state === 'both')
+  if (state === 'outdated' || state === 'missing') return brought(files, project)
+  if (state === 'diverged')
     return [
       'Until you choose one of these, a push does not send them:',
       ...twoWaysOut(files.map(({ file }) => relative(cwd, join(root, file)))),

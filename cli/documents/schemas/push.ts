@@ -1,8 +1,11 @@
 /** Documents of commands about the files of a project: push, status, check-outs, previews. */
+import { fileStates } from '../../../contract/file-states.ts'
 import { Lock, RadarLineage } from '../../../contract/locks.ts'
 import { media } from '../../../contract/media.ts'
 import { PullReport, WaitingJob } from './pull.ts'
 import { type Shapes, shape } from './shape.ts'
+
+const oneOf = (words: readonly string[]): string => words.map((word) => `"${word}"`).join(' | ')
 
 const Problem = shape('{ kind: string, weight: string, files: string[], message: string, next: string, subject?: string }')
 
@@ -57,8 +60,7 @@ const OtherVersion = shape('{ object_id: integer, version: integer, name: string
 
 const StatusFile = shape(
   `{
-    file: string, state: "identical" | "changed" | "newer" | "both" | "unknown" | "missing" | "deleted" | "redirector",
-    content_hash: string,
+    file: string, state: ${oneOf(fileStates)}, content_hash: string,
     known_by: "memory" | "content" | "guid" | "redirector" | "path" | null, lineage_id: string | null, entry_id: integer | null,
     object_id: integer | null, face_object_id: integer | null, face_content_hash: string | null,
     face_origin_path?: string | null, reverted_to?: OtherVersion, undone?: OtherVersion, deleted?: Deletion,
@@ -72,13 +74,13 @@ const HeldProp = shape('{ lineage_id: string, entry_id: integer | null, name: st
 const CheckedOut = shape(
   `{
     lineage_id: string, entry_id: integer | null, name: string, files: string[], is_needed: boolean,
-    standing: "newest" | "changed" | "behind" | "diverged" | "unsure" | "absent", extended: boolean, lock: Lock | null
+    standing: "current" | "modified" | "outdated" | "diverged" | "untracked" | "missing", extended: boolean, lock: Lock | null
   }`,
   { Lock },
 )
 
 const StillHeld = shape(
-  'HeldProp & { because: "kept" | "changed" | "deleted" | "held" | "denied" | "locked" | "outdated" | "failed" }',
+  'HeldProp & { because: "kept" | "modified" | "deleted" | "held" | "denied" | "locked" | "outdated" | "failed" }',
   {
     HeldProp,
   },
@@ -96,8 +98,7 @@ export const pushShapes: Shapes = {
       problems: Problem[],
       locks: { file: string, lock: Lock, mine: boolean }[], project: string | null, waiting: WaitingJob[],
       summary: {
-        identical: integer, changed: integer, newer: integer, both: integer, unknown: integer, missing: integer,
-        deleted: integer, redirector: integer, left_out: integer, failed: integer
+        ${fileStates.map((state) => `${state}: integer`).join(', ')}, left_out: integer, failed: integer
       },
       read: { files: integer, bytes: integer }, took_ms: integer
     }`,
@@ -119,12 +120,12 @@ export const pushShapes: Shapes = {
   release: shape(
     `{
       dry_run: boolean, released: integer, props: HeldProp[], not_checked_out: { lineage_id: string, name: string }[],
-      changed: string[]
+      modified: string[]
     }`,
     { HeldProp },
   ),
   locks: shape(
-    '{ locks: { lock: Lock, entry_id: integer | null, name: string, base: "current" | "behind" | null, mine: boolean }[] }',
+    '{ locks: { lock: Lock, entry_id: integer | null, name: string, base: "current" | "outdated" | null, mine: boolean }[] }',
     { Lock },
   ),
   'previews work': shape(`{ ${media_report} }`),

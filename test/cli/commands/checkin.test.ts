@@ -58,9 +58,9 @@ test('a file that was changed on an older version does not register, and stays c
   expect(await active()).toHaveLength(1)
   const given = (await mia.run('release SM_Stool')).stdout
   expect(given).toMatch(
-    /Changed here, on an older version:\n {2}Content\/Inn\/SM_Stool\.uasset\n {4}→ A push does not send these/,
+    /Diverged, modified here and outdated:\n {2}Content\/Inn\/SM_Stool\.uasset\n {4}→ A push does not send these/,
   )
-  expect(given).not.toContain('Changed here and not pushed')
+  expect(given).not.toContain('Modified here and not pushed')
 })
 
 test('a checkin of a prop that has no file here is refused, with the release that needs none', async () => {
@@ -81,7 +81,7 @@ test('release gives back without a version, and names what was changed and not p
   expect(code).toBe(0)
   expect(stdout).toMatch(/^Released 1 prop:\n {2}SM_Stool/)
   expect(stdout).toContain('M_Oak is not checked out.')
-  expect(stdout).toMatch(/Changed here and not pushed:\n {2}Content\/Inn\/SM_Stool\.uasset/)
+  expect(stdout).toMatch(/Modified here and not pushed:\n {2}Content\/Inn\/SM_Stool\.uasset/)
   expect(await active()).toHaveLength(1)
   expect((await mia.run('release --mine --dry-run')).stdout).toMatch(
     /^Would release 1 prop:\n {2}SM_Barrel[\s\S]*Nothing was changed\.\n$/,
@@ -124,7 +124,7 @@ test('locks lists what is checked out, what ends soonest first, with the time le
   const rows = stdout.split('\n').slice(0, -1)
   const cells = rows.map((row) => row.split('\t').slice(1))
   expect(cells).toEqual([
-    ['SM_Stool', 'mia', '5 h', 'behind', 'just now', 'New\ufffd[31m legs'],
+    ['SM_Stool', 'mia', '5 h', 'outdated', 'just now', 'New\ufffd[31m legs'],
     ['M_Oak', 'olivia', '2 d', 'current', 'just now', ''],
     ['SM_Barrel', 'mia', '3 d', 'current', 'just now', ''],
   ])
@@ -155,7 +155,7 @@ test('status names every file that someone else has checked out, with who, until
   await olivia.save('SM_Stool', 'mine')
   const { code, stdout } = await olivia.run('status')
   expect(code).toBe(0)
-  expect(stdout).toMatch(/Changed here:\n {2}M Content\/Inn\/SM_Stool\.uasset {2}checked out by someone else, as below\n\n/)
+  expect(stdout).toMatch(/Modified here:\n {2}M Content\/Inn\/SM_Stool\.uasset {2}checked out by someone else, as below\n\n/)
   expect(stdout).toMatch(
     /Checked out by someone else:\n {2}Content\/Inn\/SM_Stool\.uasset {2}mia, just now, until .*, 3 d left: New legs\n {4}→ Before you edit/,
   )

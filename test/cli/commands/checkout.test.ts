@@ -28,7 +28,7 @@ test('checking out again moves the time, and says that it was extended', async (
   await mia.ok('checkout SM_Barrel --ttl 1h')
   const [before] = await active()
   const { props } = await mia.ok('checkout SM_Barrel --ttl 3d')
-  expect(props).toMatchObject([{ name: 'SM_Barrel', extended: true, standing: 'newest', lock: { id: before?.id } }])
+  expect(props).toMatchObject([{ name: 'SM_Barrel', extended: true, standing: 'current', lock: { id: before?.id } }])
   expect((await mia.run('checkout SM_Barrel SM_Stool')).stdout).toContain('Checked out 1 prop and extended 1 check-out of yours')
 })
 
@@ -101,12 +101,12 @@ test('without a terminal nothing is asked: an older file is named with the comma
   const told = await mia.run('checkout SM_Barrel')
   expect(told.code).toBe(6)
   expect(told.stdout).toMatch(
-    /Not the newest version here:\n {2}Content\/Inn\/SM_Barrel\.uasset\n {4}→ Before you edit: `ph pull \d+ --project Inn`/,
+    /Outdated here:\n {2}Content\/Inn\/SM_Barrel\.uasset\n {4}→ Before you edit: `ph pull \d+ --project Inn`/,
   )
   expect(readFileSync(mia.path('SM_Barrel'))).toEqual(before)
   expect(await active()).toHaveLength(1)
   const { props, brought } = await mia.ok('checkout SM_Barrel --pull')
-  expect(props).toMatchObject([{ standing: 'newest', files: ['Content/Inn/SM_Barrel.uasset'] }])
+  expect(props).toMatchObject([{ standing: 'current', files: ['Content/Inn/SM_Barrel.uasset'] }])
   expect(brought.jobs).toHaveLength(1)
   expect(readFileSync(mia.path('SM_Barrel'))).toEqual(readFileSync(olivia.path('SM_Barrel')))
 })
@@ -120,7 +120,7 @@ test('a file that was changed on an older version is reported and never overwrit
   const { code, stdout } = await mia.run('checkout Content/Inn/SM_Barrel.uasset SM_Stool --pull')
   expect(code).toBe(6)
   expect(stdout).toMatch(
-    /Changed here, on an older version:\n {2}Content\/Inn\/SM_Barrel\.uasset\n {4}→ Nothing here was overwritten\./,
+    /Diverged, modified here and outdated:\n {2}Content\/Inn\/SM_Barrel\.uasset\n {4}→ Nothing here was overwritten\./,
   )
   expect(stdout).toMatch(/`ph pull \d+ --project Inn --on-conflict overwrite`/)
   expect(readFileSync(mia.path('SM_Barrel'))).toEqual(mine)
@@ -129,7 +129,7 @@ test('a file that was changed on an older version is reported and never overwrit
 test('a file that is an edit of the current version is ready', async () => {
   const { mia } = await inn(server)
   await editBarrel(mia, 'mine')
-  expect((await mia.ok('checkout SM_Barrel')).props).toMatchObject([{ standing: 'changed' }])
+  expect((await mia.ok('checkout SM_Barrel')).props).toMatchObject([{ standing: 'modified' }])
 })
 
 test('a project that this machine has never looked at has its files all the same, whether a prop is named or needed', async () => {
@@ -138,8 +138,8 @@ test('a project that this machine has never looked at has its files all the same
   cpSync(join(olivia.root, 'Content'), join(max.root, 'Content'), { recursive: true })
   const { props } = await max.ok('checkout SM_Barrel --closure --dry-run')
   expect(props.map(({ standing, files }: Json) => [standing, files])).toEqual([
-    ['newest', ['Content/Inn/SM_Barrel.uasset']],
-    ['newest', ['Content/Inn/M_Oak.uasset']],
+    ['current', ['Content/Inn/SM_Barrel.uasset']],
+    ['current', ['Content/Inn/M_Oak.uasset']],
   ])
 })
 
@@ -153,8 +153,8 @@ test('a prop that the project does not have, or not any more, is brought with --
   )
   const { props } = await mia.ok('checkout SM_Lamp SM_Stool --pull')
   expect(props.map(({ standing, files }: Json) => [standing, files])).toEqual([
-    ['newest', ['Content/Inn/SM_Lamp.uasset']],
-    ['newest', ['Content/Inn/SM_Stool.uasset']],
+    ['current', ['Content/Inn/SM_Lamp.uasset']],
+    ['current', ['Content/Inn/SM_Stool.uasset']],
   ])
 })
 
@@ -268,5 +268,5 @@ test('a read-only link into the content cache becomes a file that can be edited 
   await max.ok('checkout SM_Stool')
   expect(statSync(max.path('SM_Stool')).nlink).toBe(1)
   writeFileSync(max.path('SM_Stool'), 'edited')
-  expect((await max.ok('status')).files).toMatchObject([{ file: 'Content/Inn/SM_Stool.uasset', state: 'changed' }])
+  expect((await max.ok('status')).files).toMatchObject([{ file: 'Content/Inn/SM_Stool.uasset', state: 'modified' }])
 })

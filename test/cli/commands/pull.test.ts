@@ -126,10 +126,10 @@ test('--plan tells conflicts, what would be replaced, and with --exact what is n
   expect(code).toBe(0)
   expect(stdout).toMatch(/1 different here: conflicts/)
   expect(stdout).toMatch(/1 would be replaced by another version/)
-  expect(stdout).not.toContain('Newer in the library')
+  expect(stdout).not.toContain('Outdated when this pull is done')
   const exact = await pull(folder, 'SM_Barrel --plan --exact')
   expect(exact.stdout).toMatch(/1 there already/)
-  expect(exact.stdout).toMatch(/Newer in the library:[\s\S]*\/Game\/Inn\/M_Oak {2}v1, now v2/)
+  expect(exact.stdout).toMatch(/Outdated when this pull is done:[\s\S]*\/Game\/Inn\/M_Oak {2}v1, now v2/)
 })
 
 test('--plan says what would become of conflicts, and counts what overwriting them downloads', async () => {

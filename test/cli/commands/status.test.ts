@@ -52,7 +52,7 @@ test('a project that is as the library has it takes two lines', async () => {
   await push(folder)
   const { code, stdout, stderr } = await status(folder)
   expect([code, stderr]).toEqual([0, ''])
-  expect(stdout.trimEnd().split('\n')).toEqual([expect.stringContaining('compared with http'), '  3 identical'])
+  expect(stdout.trimEnd().split('\n')).toEqual([expect.stringContaining('compared with http'), '  3 current'])
 })
 
 test('in a Content folder that is a link to another disk it is about the project around the link', async () => {
@@ -72,9 +72,9 @@ test('differences are grouped, each with its sign and what to do next, by paths 
   const folder = await divided()
   const { code, stdout } = await status(join(folder, 'Content'))
   expect(code).toBe(0)
-  expect(stdout).toMatch(/Changed here:\n {2}M Tavern\/SM_Barrel\.uasset\n\s+→ ph push Tavern\/SM_Barrel\.uasset/)
-  expect(stdout).toMatch(/Newer in the library:\n {2}< Tavern\/SM_Stool\.uasset\n\s+→ ph pull \d+ --project Inn/)
-  expect(stdout).toMatch(/Unknown to the library:\n {2}\? Tavern\/SM_Chair\.uasset/)
+  expect(stdout).toMatch(/Modified here:\n {2}M Tavern\/SM_Barrel\.uasset\n\s+→ ph push Tavern\/SM_Barrel\.uasset/)
+  expect(stdout).toMatch(/Outdated, newer in the library:\n {2}< Tavern\/SM_Stool\.uasset\n\s+→ ph pull \d+ --project Inn/)
+  expect(stdout).toMatch(/Untracked, not in the library:\n {2}\? Tavern\/SM_Chair\.uasset/)
   expect(stdout).toMatch(/Missing here:\n {2}- Tavern\/SM_Lamp\.uasset\n\s+→ ph pull \d+ --project Inn/)
 })
 
@@ -86,7 +86,7 @@ test('pull jobs that wait for the project show, with who sent them and what brin
   await ph('send SM_Stool --project inn --create', { env })
   const { stdout } = await status(join(folder, 'Content'))
   expect(stdout).toMatch(
-    /3 identical\n\n1 pull job waits for Inn:\n {2}job \d+ from olivia, just now: 1 entry, 1 file, \d+ B\n {4}→ ph pull --project Inn\n$/,
+    /3 current\n\n1 pull job waits for Inn:\n {2}job \d+ from olivia, just now: 1 entry, 1 file, \d+ B\n {4}→ ph pull --project Inn\n$/,
   )
   expect((await status(folder, '--json')).json()).toMatchObject({
     project: 'Inn',
@@ -145,26 +145,26 @@ test('--json holds every file with its state and its versions, and the sums', as
   expect(outcome).toMatchObject({ code: 0, stderr: '' })
   const { root, files, summary } = outcome.json() as StatusReport
   expect(root).toBe(folder)
-  expect(summary).toMatchObject({ identical: 0, changed: 1, newer: 1, unknown: 1, missing: 1, both: 0 })
+  expect(summary).toMatchObject({ current: 0, modified: 1, outdated: 1, untracked: 1, missing: 1, diverged: 0 })
   expect(files.map(({ file, state }) => `${state} ${file.split('/').at(-1)}`)).toEqual([
-    'changed SM_Barrel.uasset',
-    'unknown SM_Chair.uasset',
+    'modified SM_Barrel.uasset',
+    'untracked SM_Chair.uasset',
     'missing SM_Lamp.uasset',
-    'newer SM_Stool.uasset',
+    'outdated SM_Stool.uasset',
   ])
   expect(files[0]).toMatchObject({ content_hash: expect.stringMatching(/^[0-9a-f]{64}$/), lineage_id: expect.any(String) })
 })
 
-test('--all names identical files too', async () => {
+test('--all names current files too', async () => {
   const folder = await project()
   await push(folder)
-  expect((await status(folder, '--all')).stdout).toMatch(/Identical:\n {2}= Content\/Tavern\/SM_Barrel\.uasset/)
+  expect((await status(folder, '--all')).stdout).toMatch(/Current:\n {2}= Content\/Tavern\/SM_Barrel\.uasset/)
 })
 
 test('an edit on both sides says that a push leaves it alone', async () => {
   const folder = await divided()
   writeFileSync(inTavern(folder, 'SM_Stool'), await mesh('SM_Stool', 'mine'))
-  expect((await status(folder)).stdout).toMatch(/Changed here and newer in the library:\n {2}! Content\/Tavern\/SM_Stool\.uasset/)
+  expect((await status(folder)).stdout).toMatch(/Diverged, modified here and outdated:\n {2}! Content\/Tavern\/SM_Stool\.uasset/)
 })
 
 test('a file that cannot be looked at is told, with exit code 6', async () => {
@@ -207,7 +207,7 @@ test('of source files in a folder that is no project it never advises a pull, an
   expect((await ph('push . --yes', { cwd: theirs, env: env2 })).stdout).toContain('1 new version')
   rmSync(join(mine, 'rocks/small.obj'))
   const { stdout } = await status(mine)
-  expect(stdout).toMatch(/Newer in the library:\n {2}< rocks\/cliff\.obj/)
+  expect(stdout).toMatch(/Outdated, newer in the library:\n {2}< rocks\/cliff\.obj/)
   expect(stdout).toMatch(/Missing here:\n {2}- rocks\/small\.obj/)
   const lines = advised(stdout)
   expect(lines).toEqual(lines.map(() => expect.stringMatching(/^download \d+ --with-deps --to <folder>$/)))
@@ -245,10 +245,10 @@ test('of a file in Content whose prop has no place in the library it advises a d
   const folder = await project()
   writeFileSync(inTavern(folder, 'SM_Well'), await writePackage(old))
   const { stdout } = await status(folder)
-  expect(stdout).toMatch(/Newer in the library:\n {2}< Content\/Tavern\/SM_Well\.uasset/)
+  expect(stdout).toMatch(/Outdated, newer in the library:\n {2}< Content\/Tavern\/SM_Well\.uasset/)
   expect(advised(stdout)).toEqual([expect.stringMatching(/^download \d+ --with-deps --to <folder>$/)])
   expect((await status(folder, '--json')).json()).toMatchObject({
-    files: expect.arrayContaining([expect.objectContaining({ state: 'newer', face_origin_path: null })]),
+    files: expect.arrayContaining([expect.objectContaining({ state: 'outdated', face_origin_path: null })]),
   })
 })
 
@@ -277,6 +277,6 @@ test('in a folder that is no project it advises a download also of what has a pl
   expect((await ph('push . --yes', { cwd: theirs, env: env2 })).stdout).toContain('1 new version')
   expect(advised((await status(mine)).stdout)).toEqual([expect.stringMatching(/^download \d+ --with-deps --to <folder>$/)])
   expect((await status(mine, '--json')).json()).toMatchObject({
-    files: [expect.objectContaining({ state: 'newer', face_origin_path: '/Game/Tavern/SM_Well' })],
+    files: [expect.objectContaining({ state: 'outdated', face_origin_path: '/Game/Tavern/SM_Well' })],
   })
 })

@@ -147,8 +147,8 @@ test('after it the file is an edit of the version of before, and what was new is
   await olivia.ok('undo --yes')
   const status = await olivia.ok('status')
   expect(status.files).toMatchObject([
-    { file: 'Content/Inn/SM_Barrel.uasset', state: 'changed' },
-    { file: 'Content/Inn/SM_Stool.uasset', state: 'unknown' },
+    { file: 'Content/Inn/SM_Barrel.uasset', state: 'modified' },
+    { file: 'Content/Inn/SM_Stool.uasset', state: 'untracked' },
   ])
   await olivia.ok('push')
   expect(await current()).toEqual({ SM_Barrel: 3, SM_Stool: 1 })
@@ -160,7 +160,7 @@ test('where a library restores version by version, status says what was undone, 
   await olivia.ok('undo --yes')
   const status = await olivia.ok('status')
   expect(status.files).toMatchObject([
-    { file: 'Content/Inn/SM_Barrel.uasset', state: 'changed', undone: { name: 'v2' } },
+    { file: 'Content/Inn/SM_Barrel.uasset', state: 'modified', undone: { name: 'v2' } },
     { file: 'Content/Inn/SM_Stool.uasset', state: 'deleted' },
   ])
   for (const _time of ['first', 'second']) {
@@ -384,7 +384,7 @@ test('an undo whose answer was lost is run again, and says what it did', async (
   const { code, stdout } = await olivia.run('undo --yes')
   expect([code, stdout]).toEqual([0, expect.stringContaining('restored to v1')])
   expect(await current()).toEqual({ SM_Barrel: 1 })
-  expect((await olivia.ok('status')).files).toMatchObject([{ state: 'changed' }, { state: 'unknown' }])
+  expect((await olivia.ok('status')).files).toMatchObject([{ state: 'modified' }, { state: 'untracked' }])
 })
 
 test('of a push that was killed between two commits, what the library acknowledged is undone', async () => {

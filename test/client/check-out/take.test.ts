@@ -77,7 +77,7 @@ test('a version that becomes current between the look and the taking makes the f
   const taken = await takeProps(parts.api, plan, {})
   expect(taken.map(({ name, standing }) => [name, standing])).toEqual([
     ['SM_Barrel', 'diverged'],
-    ['SM_Stool', 'behind'],
+    ['SM_Stool', 'outdated'],
   ])
 })
 

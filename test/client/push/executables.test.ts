@@ -103,7 +103,7 @@ test('a status names the same files and counts them as left out', async () => {
   await project.push(target)
   const report = await statusOf(project, target)
   expect(executablesOf(report.problems)).toMatchObject([{ files: expect.arrayContaining(Object.keys(code)) }])
-  expect(report.summary).toMatchObject({ identical: 1, unknown: 0, left_out: 6, failed: 0 })
+  expect(report.summary).toMatchObject({ current: 1, untracked: 0, left_out: 6, failed: 0 })
   const one = await statusOf(project, target, [join(project.root, 'Tools')])
   expect(executablesOf(one.problems)).toMatchObject([{ files: ['Tools/build.sh'] }])
 })

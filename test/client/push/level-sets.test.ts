@@ -100,7 +100,7 @@ test('what two people change at different actors is merged; an actor that left g
   await ada.save({ [actor('AAA')]: 'moved' })
   ada.remove(actor('BBB'))
   expect(partsOf(await ada.push())).toMatchObject({ added: 0, changed: 1, removed: 1, kept: [] })
-  expect((await ada.status()).summary).toMatchObject({ missing: 0, changed: 0 })
+  expect((await ada.status()).summary).toMatchObject({ missing: 0, modified: 0 })
   await bob.save({ [actor('DDD')]: 'new' })
   expect(partsOf(await bob.push())).toMatchObject({ added: 1, changed: 0, removed: 0, kept: [] })
   const placed = readFileSync(bob.path(actor('BBB')))

@@ -44,10 +44,10 @@ async function twoClones() {
   return { ...place, mine, theirs }
 }
 
-test('after a push everything is identical, and nothing is read', async () => {
+test('after a push everything is current, and nothing is read', async () => {
   const { mine, reads } = await twoClones()
   const report = await look(mine, reads)
-  expect(report.summary).toMatchObject({ identical: 4, changed: 0, unknown: 0, failed: 0 })
+  expect(report.summary).toMatchObject({ current: 4, modified: 0, untracked: 0, failed: 0 })
   expect(report.read.files).toBe(0)
   expect(fileOf(report, 'SM_A.uasset')).toMatchObject({ known_by: 'memory', entry_id: expect.any(Number) })
   expect((await look(mine, reads, { all: false })).files).toEqual([])
@@ -62,11 +62,11 @@ test('edits, versions of others, both, new files and lost ones are told apart, w
   mine.remove('Content/Sub/SM_D.uasset')
   const report = await look(mine, reads)
   expect(states(report)).toEqual({
-    'SM_A.uasset': 'changed',
-    'SM_B.uasset': 'newer',
-    'SM_New.uasset': 'unknown',
+    'SM_A.uasset': 'modified',
+    'SM_B.uasset': 'outdated',
+    'SM_New.uasset': 'untracked',
     'Sub/SM_D.uasset': 'missing',
-    'T_C.uasset': 'both',
+    'T_C.uasset': 'diverged',
   })
   const { object_id, face_object_id, content_hash, face_content_hash } = fileOf(report, 'SM_B.uasset')
   expect(face_object_id).toBeGreaterThan(object_id ?? 0)
@@ -77,24 +77,24 @@ test('the same is seen by who looks for the first time after it happened', async
   const { mine, theirs, reads, adam } = await twoClones()
   await theirs.save({ 'Content/SM_B.uasset': bytes('theirs') })
   await theirs.push(adam, { held: attachAll })
-  expect(states(await look(mine, reads))).toMatchObject({ 'SM_A.uasset': 'identical', 'SM_B.uasset': 'newer' })
+  expect(states(await look(mine, reads))).toMatchObject({ 'SM_A.uasset': 'current', 'SM_B.uasset': 'outdated' })
 })
 
-test('a file that was only touched is read and found identical; its fingerprint is taken anew', async () => {
+test('a file that was only touched is read and found current; its fingerprint is taken anew', async () => {
   const { mine, reads } = await twoClones()
   utimesSync(join(mine.root, 'Content/SM_A.uasset'), 1_000_000, 1_000_000)
   await mine.settle()
-  expect(await look(mine, reads)).toMatchObject({ summary: { identical: 4 }, read: { files: 1 } })
+  expect(await look(mine, reads)).toMatchObject({ summary: { current: 4 }, read: { files: 1 } })
   expect((await look(mine, reads)).read.files).toBe(0)
 })
 
 test('a clone that nobody pushed from is recognized by its bytes, and its edits are edits from then on', async () => {
   const { theirs, reads } = await twoClones()
   const first = await look(theirs, reads)
-  expect(first.summary).toMatchObject({ identical: 4, unknown: 0 })
+  expect(first.summary).toMatchObject({ current: 4, untracked: 0 })
   expect(fileOf(first, 'SM_A.uasset').known_by).toBe('content')
   await theirs.save({ 'Content/SM_A.uasset': bytes('edited') })
-  expect(states(await look(theirs, reads))).toMatchObject({ 'SM_A.uasset': 'changed', 'SM_B.uasset': 'identical' })
+  expect(states(await look(theirs, reads))).toMatchObject({ 'SM_A.uasset': 'modified', 'SM_B.uasset': 'current' })
 })
 
 test('what status learnt of a clone lets a push continue the history', async () => {
@@ -103,21 +103,21 @@ test('what status learnt of a clone lets a push continue the history', async () 
   await theirs.save({ 'Content/SM_A.uasset': { engine: '4.22.3', ...bytes('edited') } })
   const pushed = await theirs.push(adam, { held: attachAll })
   expect(pushed.summary).toMatchObject({ new: 1, dedup: 3, held: 0 })
-  expect(await look(theirs, reads)).toMatchObject({ summary: { identical: 4 } })
+  expect(await look(theirs, reads)).toMatchObject({ summary: { current: 4 } })
 })
 
 test('an older version among files that nobody pushed is told as one that there is a newer version of', async () => {
   const { mine, theirs, reads, ...place } = await twoClones()
   await mine.save({ 'Content/SM_A.uasset': bytes('second') })
   await mine.push(place)
-  expect(fileOf(await look(theirs, reads), 'SM_A.uasset')).toMatchObject({ state: 'newer', known_by: 'content' })
+  expect(fileOf(await look(theirs, reads), 'SM_A.uasset')).toMatchObject({ state: 'outdated', known_by: 'content' })
 })
 
 test('another file in the place of a prop is unknown, and told which prop it is in the place of', async () => {
   const { reads } = await twoClones()
   const stranger = await makeProject({ 'Content/SM_A.uasset': bytes('something else') })
   expect(fileOf(await look(stranger, reads), 'SM_A.uasset')).toMatchObject({
-    state: 'unknown',
+    state: 'untracked',
     known_by: 'path',
     entry_id: expect.any(Number),
   })
@@ -131,23 +131,23 @@ test('a file that was moved is not missing, edited or not', async () => {
   await mine.save({ 'Content/Moved/SM_A.uasset': { guid: 'A'.repeat(32), ...bytes('edited') } })
   renameSync(join(mine.root, 'Content/SM_B.uasset'), join(mine.root, 'Content/Moved/SM_B.uasset'))
   const report = await look(mine, place.reads)
-  expect(states(report)).toEqual({ 'Moved/SM_A.uasset': 'changed', 'Moved/SM_B.uasset': 'identical' })
+  expect(states(report)).toEqual({ 'Moved/SM_A.uasset': 'moved', 'Moved/SM_B.uasset': 'moved' })
   expect(fileOf(report, 'Moved/SM_A.uasset').known_by).toBe('guid')
   await mine.push(place)
-  expect((await look(mine, place.reads)).summary).toMatchObject({ identical: 2, missing: 0 })
+  expect((await look(mine, place.reads)).summary).toMatchObject({ current: 2, missing: 0 })
 })
 
-test('what was pulled is identical without being read, also elsewhere than it came from, until there is something newer', async () => {
+test('what was pulled is current without being read, also elsewhere than it came from, until there is something newer', async () => {
   const { mine, ...place } = await twoClones()
   const other = emptyProject('Other')
   await other.pull(place, ['SM_A'], { targetRoot: '/Game/Kit' })
   const seen = () => look({ ...mine, root: other.root, state: other.state }, place.reads)
-  expect(await seen()).toMatchObject({ summary: { identical: 2, unknown: 0, missing: 0 }, read: { files: 0 } })
+  expect(await seen()).toMatchObject({ summary: { current: 2, untracked: 0, missing: 0 }, read: { files: 0 } })
   await mine.save({ 'Content/SM_A.uasset': { imports: ['/Game/T_C'], ...bytes('second') } })
   await mine.push(place)
-  expect(states(await seen())).toEqual({ 'Kit/SM_A.uasset': 'newer', 'Kit/T_C.uasset': 'identical' })
+  expect(states(await seen())).toEqual({ 'Kit/SM_A.uasset': 'outdated', 'Kit/T_C.uasset': 'current' })
   await other.pull(place, ['SM_A'], { targetRoot: '/Game/Kit' })
-  expect((await seen()).summary).toMatchObject({ identical: 2, newer: 0 })
+  expect((await seen()).summary).toMatchObject({ current: 2, outdated: 0 })
 })
 
 test('a restored version makes those that have the newer one see another current version', async () => {
@@ -157,13 +157,13 @@ test('a restored version makes those that have the newer one see another current
   const { entry_id, lineage_id } = fileOf(await look(mine, reads), 'SM_A.uasset')
   const { objects } = (await api.get(`/lineages/${lineage_id}`)).body
   await api.post(`/entries/${entry_id}/restore`, { object_id: objects.at(-1).object_id })
-  expect(states(await look(mine, reads))).toMatchObject({ 'SM_A.uasset': 'newer' })
+  expect(states(await look(mine, reads))).toMatchObject({ 'SM_A.uasset': 'outdated' })
 })
 
 test('a folder is looked at alone; a file that was deleted elsewhere is not its business', async () => {
   const { mine, reads } = await twoClones()
   mine.remove('Content/SM_B.uasset')
-  expect(states(await look(mine, reads, { paths: ['Content/Sub'] }))).toEqual({ 'Sub/SM_D.uasset': 'identical' })
+  expect(states(await look(mine, reads, { paths: ['Content/Sub'] }))).toEqual({ 'Sub/SM_D.uasset': 'current' })
   expect(states(await look(mine, reads, { paths: ['Content'] }))).toMatchObject({ 'SM_B.uasset': 'missing' })
 })
 
@@ -172,14 +172,14 @@ test('redirectors and files outside of Content are nothing to worry about', asyn
   await mine.save({ 'Content/SM_Old.uasset': { assetClass: 'ObjectRedirector' } })
   mine.write({ 'Source/Icon.png': 'no prop', 'Content/notes.txt': 'no prop' })
   const report = await look(mine, reads)
-  expect(report.summary).toMatchObject({ identical: 4, unknown: 0, redirector: 1, left_out: 0 })
+  expect(report.summary).toMatchObject({ current: 4, untracked: 0, redirector: 1, left_out: 0 })
 })
 
 test('a folder without any prop has nothing to tell', async () => {
   const { mine, reads } = await twoClones()
   mine.write({ 'Docs/notes.txt': 'no prop' })
   const { summary, files } = await look(mine, reads, { paths: ['Docs'] })
-  expect([summary.unknown, files]).toEqual([0, []])
+  expect([summary.untracked, files]).toEqual([0, []])
 })
 
 test('another library at the same address is found out, and its own answer counts', async () => {
@@ -189,12 +189,12 @@ test('another library at the same address is found out, and its own answer count
   const project = await makeProject({ 'Content/SM_A.uasset': {}, 'Content/SM_B.uasset': {} })
   const target = { url: front.url, key: one.key }
   await project.push(target)
-  expect((await look(project, target)).summary).toMatchObject({ identical: 2 })
+  expect((await look(project, target)).summary).toMatchObject({ current: 2 })
   now = other
-  expect((await look(project, target)).summary).toMatchObject({ identical: 0, unknown: 2 })
+  expect((await look(project, target)).summary).toMatchObject({ current: 0, untracked: 2 })
   await (await makeProject({ 'Content/SM_A.uasset': {} })).push(other)
   const report = await look(project, target)
-  expect(states(report)).toEqual({ 'SM_A.uasset': 'identical', 'SM_B.uasset': 'unknown' })
+  expect(states(report)).toEqual({ 'SM_A.uasset': 'current', 'SM_B.uasset': 'untracked' })
   expect(fileOf(report, 'SM_A.uasset').known_by).toBe('content')
 })
 
@@ -227,11 +227,11 @@ test('a server without additions is asked by what every server has, and the answ
   const front = await startFront({ to: () => url, key: () => key, plain: true })
   const target = { url: front.url, key }
   await mine.push(target)
-  expect((await look(mine, target)).summary).toMatchObject({ identical: 4 })
-  expect((await look(theirs, target)).summary).toMatchObject({ identical: 4 })
+  expect((await look(mine, target)).summary).toMatchObject({ current: 4 })
+  expect((await look(theirs, target)).summary).toMatchObject({ current: 4 })
   await theirs.save({ 'Content/SM_B.uasset': bytes('theirs') })
   await theirs.push(adam, { held: attachAll })
-  expect(states(await look(mine, target))).toMatchObject({ 'SM_A.uasset': 'identical', 'SM_B.uasset': 'newer' })
+  expect(states(await look(mine, target))).toMatchObject({ 'SM_A.uasset': 'current', 'SM_B.uasset': 'outdated' })
 })
 
 test('many lineages of a server without additions are read off its entries', async () => {
@@ -241,7 +241,7 @@ test('many lineages of a server without additions are read off its entries', asy
   const project = await makeProject(Object.fromEntries(names.map((name) => [name, {}])))
   await project.push({ url: front.url, key })
   front.asked.length = 0
-  expect((await look(project, { url: front.url, key })).summary).toMatchObject({ identical: 30 })
+  expect((await look(project, { url: front.url, key })).summary).toMatchObject({ current: 30 })
   expect(front.asked.filter((line) => line.startsWith('GET /lineages'))).toEqual([])
   expect(front.asked.filter((line) => line.startsWith('GET /entries'))).toHaveLength(1)
 })
@@ -253,7 +253,7 @@ test('a feed that forgot the last look is made up for by asking about everything
   await theirs.push(adam, { held: attachAll })
   await server.database.sql`update feed_heads set changes_floor = change_seq`
   await server.database.sql`delete from changes`
-  expect(states(await look(mine, reads))).toMatchObject({ 'SM_A.uasset': 'identical', 'SM_B.uasset': 'newer' })
+  expect(states(await look(mine, reads))).toMatchObject({ 'SM_A.uasset': 'current', 'SM_B.uasset': 'outdated' })
 })
 
 test('a version that the library lost makes its file unknown', async () => {
@@ -270,7 +270,7 @@ test('a version that the library lost makes its file unknown', async () => {
     with head as (update feed_heads set change_seq = change_seq + 1 where workspace_id = ${id} returning change_seq)
     insert into changes (workspace_id, seq, entity, entity_id, lineage_id, op, created_at)
     select ${id}, change_seq, 'object', ${object_id}, ${lineage_id}, 'delete', now() from head`
-  expect(states(await look(mine, reads))).toMatchObject({ 'SM_A.uasset': 'identical', 'Sub/SM_D.uasset': 'unknown' })
+  expect(states(await look(mine, reads))).toMatchObject({ 'SM_A.uasset': 'current', 'Sub/SM_D.uasset': 'untracked' })
 })
 
 test('a file that cannot be read is named, and the others are told', async () => {
@@ -279,6 +279,6 @@ test('a file that cannot be read is named, and the others are told', async () =>
   mine.remove('Content/SM_E.uasset')
   symlinkSync('nowhere', join(mine.root, 'Content/SM_E.uasset'))
   const report = await look(mine, reads)
-  expect(report.summary).toMatchObject({ identical: 4 })
+  expect(report.summary).toMatchObject({ current: 4 })
   expect(report.problems).toMatchObject([{ kind: 'dead-link', files: ['Content/SM_E.uasset'] }])
 })
