@@ -21,7 +21,7 @@ import {
   reviewStates,
   Timestamp,
 } from './shapes.ts'
-import { versionFacts, versionOrigin } from './version-facts.ts'
+import { placelessName, versionFacts, versionOrigin } from './version-facts.ts'
 
 const Text = Type.String()
 
@@ -110,6 +110,7 @@ export const LineageFace = Type.Object({
   face_published_by: Type.Optional(nullable(Id)),
   current_since: Type.Optional(CurrentSince),
   origin_path: nullable(Text),
+  package_name: placelessName,
   source_ext: nullable(Text),
   /** Who has it checked out now. Servers that do not say it leave it out. */
   lock: Type.Optional(nullable(Lock)),

@@ -5,6 +5,7 @@ import { memberSet } from './level-sets.ts'
 import { limits } from './limits.ts'
 import { Lock } from './locks.ts'
 import { MisnamedFile } from './misnamed.ts'
+import { pluginMember } from './plugin-content.ts'
 import { routes } from './route.ts'
 import {
   absentOrNull,
@@ -124,6 +125,7 @@ export const PullJobObject = Type.Object({
   source_ext: nullable(Text),
   ...versionFacts,
   ...memberSet,
+  ...pluginMember,
   /** Who has its lineage checked out now. */
   lock: Type.Optional(nullable(Lock)),
   url: Type.Optional(Text),
@@ -159,6 +161,8 @@ const order = Type.Object({
   /** By whose pushes references are read first; `target_project` where it is absent. */
   project: absentOrNull(ProjectName),
   slice: absentOrNull(Slice),
+  /** Content of plugins comes too, as members with a `mount`; without it, an order that needs such content is refused. */
+  plugin_content: absentOrNull(Type.Boolean()),
 })
 /** What to bring, and where to. Exactly one of `entries` and `collection_id`. */
 export type PullOrder = Static<typeof order>

@@ -2,6 +2,7 @@
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import type { LineageFace } from '../../contract/lineages.ts'
+import { pulledTo } from '../../contract/plugin-content.ts'
 import { projectStateFile } from '../folders.ts'
 import { createApi } from '../http/api.ts'
 import { openWire, type Wire } from '../http/open-http.ts'
@@ -41,7 +42,7 @@ export interface Latest {
   deleted: string[]
   /** They were here before: brought with `all`. */
   missing: string[]
-  /** Outdated ones that no pull brings: their current version has no place under /Game, or no prop here needs them. */
+  /** Outdated ones that no pull brings: their current version has no place in a project, or no prop here needs them. */
   not_pulled: string[]
   /** What others added to the project; brought with `all`. Null where the server does not say it. */
   added: AddedProp[] | null
@@ -108,7 +109,7 @@ export interface Around {
 /** The entry (id) that brings the current version of a file: its own, or that of the level that it is a part of. Undefined where there is none. */
 export function bringer({ file, lineage_id }: StatusFile, { faces, memory, target }: Around): number | undefined {
   const face = faces.get(lineage_id ?? '')
-  if (!face?.origin_path) return undefined
+  if (!face || pulledTo(face) === null) return undefined
   if (face.entry_id !== null) return face.entry_id
   const level = levelOf(file)
   const known = level === undefined ? undefined : memory.find(level)

@@ -1,7 +1,7 @@
 /** Plugins that a project has: those that its descriptor enables, and those in its own folders; and whose code they hold. */
-import { readdirSync } from 'node:fs'
-import { join, resolve } from 'node:path'
-import { readDescriptor } from './unreal-project.ts'
+import { existsSync, readdirSync, realpathSync } from 'node:fs'
+import { dirname, isAbsolute, join, relative, resolve, sep } from 'node:path'
+import { type ContentFolder, isContentFolder, readDescriptor } from './unreal-project.ts'
 
 /** A project on this disk. `descriptor`: its `.uproject`, when there is one. */
 export interface PluginHost {
@@ -43,6 +43,35 @@ export function pluginFinder(host: PluginHost): (module: string) => string | und
       if (typeof Name === 'string') byModule.set(Name.toLowerCase(), name)
     }
   return (module) => byModule.get(module.toLowerCase())
+}
+
+/** Plugins in the folders of one project, each with the Content folder that a pull may write to. */
+export class PluginFolders {
+  readonly #host: PluginHost
+  readonly #own = new Map<string, OwnPlugin>()
+  readonly #named: ReadonlySet<string>
+
+  constructor(host: PluginHost) {
+    this.#host = host
+    const { named, own } = readPlugins(host)
+    for (const plugin of own) if (!this.#own.has(plugin.name.toLowerCase())) this.#own.set(plugin.name.toLowerCase(), plugin)
+    this.#named = new Set(named.flatMap(({ name, isEnabled }) => (isEnabled ? name.toLowerCase() : [])))
+  }
+
+  /** By its name, whatever its letters; or why there is none, as the end of a sentence about a file of it. */
+  contentOf(name: string): ContentFolder | string {
+    const plugin = this.#own.get(name.toLowerCase())
+    if (plugin === undefined)
+      return this.#named.has(name.toLowerCase())
+        ? `belongs to the plugin ${name}, which this project enables and does not have in its own folders`
+        : `needs the plugin ${name}, which this project does not have`
+    const folder = dirname(plugin.path)
+    const spelled = entriesIn(folder).find((entry) => isContentFolder(entry.name, true))?.name ?? 'Content'
+    const file = relative(this.#host.root, join(folder, spelled)).split(sep).join('/')
+    if (file.startsWith('../') || isAbsolute(file)) return `belongs to the plugin ${name}, which lies outside of this project`
+    const path = join(folder, spelled)
+    return { path: existsSync(path) ? realpathSync(path) : path, file }
+  }
 }
 
 interface NamedPlugin {

@@ -41,7 +41,7 @@ export const problemKinds = {
     'warning',
     'Rename these: Windows cannot have them. A pull leaves them out on every system, a download on Windows.',
   ],
-  'plugin-package': ['note', 'Content of plugins can be browsed but not pulled.'],
+  'plugin-package': ['note', 'A pull brings these into projects that have the plugin.'],
   'plugin-reference': ['note', 'A project that pulls these needs the plugin.'],
   'same-bytes': ['note', 'The library keeps the bytes once, as one prop. To have two, change one of them and push again.'],
   'other-name': ['note', 'The library keeps bytes once. To have a prop of its own, change the file and push again.'],

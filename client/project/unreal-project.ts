@@ -18,6 +18,14 @@ export interface Mount {
   engineVersion: string | null
 }
 
+/** A Content folder that files may go to. */
+export interface ContentFolder {
+  /** Absolute. */
+  path: string
+  /** Below the project's root, for example `Content`. */
+  file: string
+}
+
 /** The project and Content folder of a path. `root`: the folder of its project, or else of what was named. */
 export interface LocatedProject {
   root: string

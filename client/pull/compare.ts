@@ -8,8 +8,9 @@ import type { ProjectMemory } from '../memory/project-memory.ts'
 import type { UnreadFile } from '../project/file-reader.ts'
 import { statKey } from '../project/fingerprint.ts'
 import type { KnownFile } from '../project/known-file.ts'
+import type { ContentFolder } from '../project/unreal-project.ts'
 import type { PullFile } from './destinations.ts'
-import { type ContentFolder, type Destination, type Inspection, inspectDestinations } from './existing-files.ts'
+import { type Destination, type Inspection, inspectDestinations } from './existing-files.ts'
 import { type Obstacle, obstacle } from './obstacle.ts'
 
 /**

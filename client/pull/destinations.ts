@@ -8,11 +8,14 @@ import { notPlacedWarnings } from '../../contract/file-kinds.ts'
 import { limits } from '../../contract/limits.ts'
 import { misnamedWarnings } from '../../contract/misnamed.ts'
 import { nameKey } from '../../contract/names.ts'
+import { mountOf, pluginPath } from '../../contract/plugin-content.ts'
 import type { PullJobDetail, PullJobObject, PullWarning } from '../../contract/pull-jobs.ts'
 import { extensionOf } from '../../formats/package-place.ts'
 import { shellWord } from '../../system/shell-word.ts'
 import { whyNotInContent } from '../project/places/placeable.ts'
 import { ProjectPlaces } from '../project/places/project-places.ts'
+import { PluginFolders, type PluginHost } from '../project/plugins.ts'
+import type { ContentFolder } from '../project/unreal-project.ts'
 import { type Obstacle, obstacle } from './obstacle.ts'
 
 export interface PullFile {
@@ -23,6 +26,8 @@ export interface PullFile {
   destination: string
   /** Below the Content folder, with `/` and its extension. */
   path: string
+  /** Of content of a plugin: the Content folder of that plugin. */
+  content?: ContentFolder
 }
 
 /** A file, or the whole list, that is not taken; `why` ends the sentence that begins with `what`. */
@@ -54,13 +59,8 @@ const longestText = 1000
 /**
  * Says where every object goes below `targetRoot`. With anything in `refused`, nothing of it should be placed: the list is not what a library
  * gives. A file in `leftOut` is what a library may hold and a project must not get; nothing that an editor opens needs it, so the others come.
- * `whyNot` is asked about paths below the Content folder.
  */
-export function destinationsOf(
-  objects: readonly unknown[],
-  targetRoot: string,
-  whyNot: (path: string) => string | undefined = whyNotInContent,
-): Destinations {
+export function destinationsOf(objects: readonly unknown[], targetRoot: string, receiver: Receiver = anywhere): Destinations {
   const refuse = (what: string, why: string): Destinations => ({ files: [], leftOut: [], refused: [{ what, why }] })
   if (!isText(targetRoot, longestPath) || !rootPath.test(targetRoot))
     return refuse(`The root ${shown(targetRoot)}`, 'is not a folder under /Game')
@@ -68,31 +68,59 @@ export function destinationsOf(
   const leftOut: LeftOutFile[] = []
   const refused: DestinationRefusal[] = []
   for (const object of objects) {
-    const destined = destinationOf(object, targetRoot)
+    const destined = destinationOf(object, targetRoot, receiver)
     if (!('path' in destined)) {
       refused.push(destined)
       continue
     }
-    const why = whyNot(destined.path)
+    const why = 'why' in destined ? destined.why : receiver.whyNot(destined)
     if (why === undefined) files.push(destined)
     else leftOut.push({ ...destined, why })
   }
   return { files, leftOut, refused: [...refused, ...findClashes(files, leftOut)] }
 }
 
-/** What keeps a file out of the Content folder of a project, by its path below it. `root`: the folder of the project. */
-export function whyNotIn({ root, content }: { root: string; content: { file: string } }): (path: string) => string | undefined {
-  const places = new ProjectPlaces()
-  return (path) => whyNotInContent(path) ?? places.whyNot(join(root, content.file, path))
+/** What the project that gets the files has to say of them. */
+export interface Receiver {
+  /** What keeps a file out of it, as the end of a sentence. */
+  whyNot(file: Pick<PullFile, 'path' | 'content'>): string | undefined
+  /** The Content folder of a plugin, by its name; or why the project has none, as the end of a sentence about a file of it. */
+  plugin(name: string): ContentFolder | string
 }
 
-const notPlacedOf = ({ path, object, why }: LeftOutFile) => ({ path: `/Game/${path}`, object_id: object.object_id, why })
+/** A list is looked at without a project. */
+const anywhere: Receiver = {
+  whyNot: ({ path }) => whyNotInContent(path),
+  plugin: (name) => `needs the plugin ${name}`,
+}
+
+export function receiverIn({ root, content, descriptor }: PluginHost & { content: ContentFolder }): Receiver {
+  const places = new ProjectPlaces()
+  let plugins: PluginFolders | undefined
+  return {
+    whyNot: (file) => whyNotInContent(file.path) ?? places.whyNot(join(root, (file.content ?? content).file, file.path)),
+    plugin(name) {
+      plugins ??= new PluginFolders({ root, descriptor })
+      return plugins.contentOf(name)
+    },
+  }
+}
+
+/** Where it would lie, as people read it. */
+const placeIn = ({ path, content, object: { mount } }: PullFile): string =>
+  content === undefined && mount === undefined ? `/Game/${path}` : `${mount}/${path}`
+
+const notPlacedOf = (file: LeftOutFile) => ({ path: placeIn(file), object_id: file.object.object_id, why: file.why })
 
 /** What the library warned of; what is left out is decided here, whether the library says it or not. */
 export const withLeftOut = (warnings: readonly PullWarning[], leftOut: readonly LeftOutFile[]): PullWarning[] => [
   ...warnings.filter(({ type }) => type !== 'not_placed'),
   ...notPlacedWarnings(leftOut.map(notPlacedOf)),
 ]
+
+/** A file of a plugin stays out, and anybody can have it elsewhere. */
+const orDownload = (why: string, { entry_id }: PullJobObject): string =>
+  entry_id == null ? why : `${why}; \`ph download ${entry_id} --to <folder>\` brings it elsewhere`
 
 /** What the library left out by itself, with the command that brings it into this project. */
 export function withMisnamed(
@@ -107,20 +135,24 @@ export function withMisnamed(
 /** A pull of which nothing remains has not brought what was ordered. */
 export function nothingRemains({ files, leftOut }: Destinations): Obstacle[] {
   if (files.length > 0) return []
-  return leftOut.map(({ path, why }) => obstacle('no-prop', `/Game/${path}`, `/Game/${path} ${why}.`))
+  return leftOut.map((file) => obstacle('no-prop', placeIn(file), `${placeIn(file)} ${file.why}.`))
 }
 
-function destinationOf(given: unknown, targetRoot: string): PullFile | DestinationRefusal {
+function destinationOf(given: unknown, targetRoot: string, receiver: Receiver): PullFile | LeftOutFile | DestinationRefusal {
   const object = given as PullJobObject
   const what = titleOf(object)
   const fault = faultOf(object)
   if (fault) return { what, why: fault }
-  const destination = targetRoot + (object.origin_path as string).slice('/Game'.length)
-  const path = `${destination.slice('/Game/'.length)}.${extensionOf(object)}`
+  const { origin_path, package_name, mount = '/Game' } = object
+  const destination = origin_path == null ? String(package_name) : targetRoot + origin_path.slice('/Game'.length)
+  const path = `${destination.slice(mount.length + 1)}.${extensionOf(object)}`
   const misnamed = faultOfPath(path)
   if (misnamed) return { what, why: misnamed }
   const name = object.asset_name ?? destination.slice(destination.lastIndexOf('/') + 1)
-  return { object, name, destination, path }
+  const file = { object, name, destination, path }
+  if (origin_path != null) return file
+  const content = receiver.plugin(mount.slice(1))
+  return typeof content === 'string' ? { ...file, why: orDownload(content, object) } : { ...file, content }
 }
 
 const isText = (value: unknown, most: number): value is string => typeof value === 'string' && value.length <= most
@@ -130,18 +162,26 @@ const isCount = (value: unknown, most: number): boolean =>
 /** What is wrong with an object, as the end of a sentence. */
 function faultOf(object: PullJobObject): string | undefined {
   if (typeof object !== 'object' || object === null) return 'is not a file'
-  const { content_hash, lineage_id, object_id, origin_path, blob_size, source_ext, asset_class, asset_name, url } = object
+  const { content_hash, lineage_id, object_id, blob_size, source_ext, asset_class, asset_name, url } = object
   if (!isText(content_hash, 64) || !sha256.test(content_hash)) return 'has no hash'
   if (!isText(lineage_id, 64) || lineage_id === '' || !isCount(object_id, Number.MAX_SAFE_INTEGER)) return 'belongs to no version'
-  if (origin_path === null || origin_path === undefined) return 'has no place under /Game'
-  if (!isText(origin_path, longestPath) || !packagePath.test(origin_path))
-    return `has a place that is not allowed: ${shown(origin_path)}`
+  const misplaced = faultOfPlace(object)
+  if (misplaced) return misplaced
   if (!isCount(blob_size, limits.blobBytes)) return 'has no size that a file can have'
   if (source_ext != null && (!isText(source_ext, 12) || !extension.test(source_ext)))
     return `has an extension that is not allowed: ${shown(source_ext)}`
   if (!isText(asset_class, longestText) || (asset_name != null && !isText(asset_name, longestText)))
     return 'has a name or class that is too long'
   return url === undefined || isText(url, 8000) ? undefined : 'has an address that is too long'
+}
+
+/** It has a place under /Game, or one below the mount of a plugin. */
+function faultOfPlace({ origin_path, mount, package_name }: PullJobObject): string | undefined {
+  if (origin_path == null && mount == null) return 'has no place under /Game'
+  const place = origin_path ?? package_name
+  const isOfPlugin = (text: string) => pluginPath.test(text) && mountOf(text) === mount && !/^\/game$/i.test(text)
+  const isAllowed = (text: string) => (origin_path == null ? isOfPlugin(text) : packagePath.test(text))
+  return isText(place, longestPath) && isAllowed(place) ? undefined : `has a place that is not allowed: ${shown(place)}`
 }
 
 function faultOfPath(path: string): string | undefined {
@@ -155,10 +195,11 @@ function findClashes(files: readonly PullFile[], leftOut: readonly LeftOutFile[]
   const refused: DestinationRefusal[] = []
   const taken = new Map<string, string>()
   const hashes = new Set(leftOut.map(({ object }) => object.content_hash))
-  for (const { object, path, destination } of files) {
-    const other = taken.get(nameKey(path))
+  for (const { object, path, destination, content } of files) {
+    const key = nameKey(`${content?.path ?? ''}:${path}`)
+    const other = taken.get(key)
     if (other !== undefined) refused.push({ what: destination, why: `has the same destination as ${other}` })
-    taken.set(nameKey(path), destination)
+    taken.set(key, destination)
     if (hashes.has(object.content_hash))
       refused.push({ what: destination, why: 'has the same bytes as another file of the list' })
     hashes.add(object.content_hash)
@@ -168,8 +209,8 @@ function findClashes(files: readonly PullFile[], leftOut: readonly LeftOutFile[]
 
 /** What a person calls an object that may be anything. */
 function titleOf(object: Partial<PullJobObject> | null | undefined): string {
-  const { origin_path, asset_name, content_hash } = object ?? {}
-  return shown(origin_path ?? asset_name ?? content_hash ?? 'A file')
+  const { origin_path, package_name, asset_name, content_hash } = object ?? {}
+  return shown(origin_path ?? package_name ?? asset_name ?? content_hash ?? 'A file')
 }
 
 /** Foreign text within a message: no control characters, not long. */

@@ -7,6 +7,7 @@ import { join } from 'node:path'
 import { nameKey } from '../../contract/names.ts'
 import type { PullWarning } from '../../contract/pull-jobs.ts'
 import { systemCode } from '../client-error.ts'
+import type { ContentFolder } from '../project/unreal-project.ts'
 import type { PullFile } from './destinations.ts'
 import { type Obstacle, obstacle } from './obstacle.ts'
 
@@ -17,13 +18,6 @@ export interface Destination {
   path: string
   /** What is there now; undefined when nothing is. */
   stats: BigIntStats | undefined
-}
-
-export interface ContentFolder {
-  /** Absolute. */
-  path: string
-  /** Below the project's root, for example `Content`. */
-  file: string
 }
 
 export interface Inspection {
@@ -38,9 +32,19 @@ const longestPath = process.platform === 'win32' ? 32_000 : 4095
 
 /** Looks at every destination. */
 export function inspectDestinations(files: readonly PullFile[], content: ContentFolder): Inspection {
-  const walk = new Inspector(content)
-  const destinations = files.flatMap((pullFile) => walk.look(pullFile) ?? [])
-  return { destinations, obstacles: walk.obstacles, warnings: spellingWarnings(walk.chosen) }
+  const walks = new Map<string, Inspector>()
+  const walkIn = (folder: ContentFolder): Inspector => {
+    const walk = walks.get(folder.path) ?? new Inspector(folder)
+    walks.set(folder.path, walk)
+    return walk
+  }
+  const destinations = files.flatMap((pullFile) => walkIn(pullFile.content ?? content).look(pullFile) ?? [])
+  const looked = [...walks.values()]
+  return {
+    destinations,
+    obstacles: looked.flatMap(({ obstacles }) => obstacles),
+    warnings: looked.flatMap(({ chosen }) => spellingWarnings(chosen)),
+  }
 }
 
 /** A folder on the disk, or one that is not there yet: then it has no entries. */

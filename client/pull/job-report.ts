@@ -20,7 +20,8 @@ export function itemOf(
 
 /** `content`: the folder that nothing of it comes to. */
 export function leftOutItem(pullFile: LeftOutFile, { file: folder }: { file: string }): PulledFile {
-  const file = `${folder}/${pullFile.path}`
+  const file =
+    pullFile.object.mount === undefined ? `${folder}/${pullFile.path}` : `${pullFile.object.mount}/${pullFile.path}`.slice(1)
   return { ...itemOf({ pullFile, file }, 'left_out'), error: pullFile.why }
 }
 

@@ -268,7 +268,7 @@ export class PullJob {
     return this.#planned.all.map((pullFile) => {
       const known = this.#files.get(pullFile.object.content_hash)
       if (known) return known
-      const file = `${this.#parts.target.content.file}/${pullFile.path}`
+      const file = `${(pullFile.content ?? this.#parts.target.content).file}/${pullFile.path}`
       const error = messages.get(file) ?? messages.get(pullFile.destination) ?? 'It was not placed because of other files.'
       return { ...itemOf({ pullFile, file }, 'failed'), error }
     })

@@ -105,9 +105,13 @@ export async function makeOrder(options: PullOptions, api: Api): Promise<PullOrd
   return { target_project: target.project, target_root: root, entries, ...versionsOf({ isExact }) }
 }
 
-/** In which versions what is needed is ordered. Of two versions of one prop the newer one comes: older servers know no `dependencies`, and those that were pushed may clash. */
+/** In which versions what is needed is ordered. Of two versions of one prop the newer one comes: older servers know no `dependencies`, and those that were pushed may clash. Content of plugins comes where the project has them. */
 export const versionsOf = ({ isExact = false }: { isExact?: boolean | undefined }) =>
-  ({ dependencies: isExact ? 'as_pushed' : 'current', prefer: 'newest' }) as const satisfies Partial<PullOrder>
+  ({
+    dependencies: isExact ? 'as_pushed' : 'current',
+    prefer: 'newest',
+    plugin_content: true,
+  }) as const satisfies Partial<PullOrder>
 
 /** An older server does not know in which versions what is needed was ordered, and says nothing of it. */
 export const versionWarnings = (

@@ -13,7 +13,7 @@ import { openWire } from '../http/open-http.ts'
 import { findFaces } from '../memory/find-versions.ts'
 import { ProjectMemory } from '../memory/project-memory.ts'
 import { type Action, compareProject, type Decision } from './compare.ts'
-import { destinationsOf, nothingRemains, whyNotIn, withLeftOut, withMisnamed } from './destinations.ts'
+import { destinationsOf, nothingRemains, receiverIn, withLeftOut, withMisnamed } from './destinations.ts'
 import { uniteEntries, uniteMisnamed, uniteWarnings } from './job-report.ts'
 import { documentedVersions, type MissingInProject, missingInProject, namedObject } from './missing-in-project.ts'
 import { type Obstacle, obstacle } from './obstacle.ts'
@@ -181,7 +181,7 @@ class Planner {
   async plan({ jobId, targetRoot, entries, warnings, objects, misnamed }: PossibleJob): Promise<JobPlan> {
     const { options, memory, api } = this.#parts
     const { target, signal } = options
-    const destined = destinationsOf(objects, targetRoot, whyNotIn(target))
+    const destined = destinationsOf(objects, targetRoot, receiverIn(target))
     const { files, leftOut, refused } = destined
     const comparing = { ...target, memory, library: api, signal }
     const { decisions, obstacles, warnings: spellings } = await compareProject(files, comparing)

@@ -2,8 +2,7 @@
 import { existsSync, readdirSync, realpathSync, statSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { ClientError } from '../client-error.ts'
-import { isContentFolder, readEngineVersion } from '../project/unreal-project.ts'
-import type { ContentFolder } from './existing-files.ts'
+import { type ContentFolder, isContentFolder, readEngineVersion } from '../project/unreal-project.ts'
 
 export interface PullTarget {
   /** Exactly as it is claimed: the stem of the `.uproject`, or what was asked for where there is none. */

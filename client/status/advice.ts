@@ -1,6 +1,7 @@
 /** What `ph status` can advise about files, asked of the library: where current ones lie, and which are a version that is not current, so that no push can make it that. */
 
 import { limits } from '../../contract/limits.ts'
+import { pulledTo } from '../../contract/plugin-content.ts'
 import type { Api } from '../http/api.ts'
 import { findFaces } from '../memory/find-versions.ts'
 import { describeReverted, isSetBack, type Reverted } from '../push/reverted.ts'
@@ -39,7 +40,7 @@ export async function withFacePaths(files: StatusFile[], api: Api): Promise<Stat
   if (missing.size === 0) return files
   const lineageIds = [...missing].slice(0, limits.lineagesFound)
   const { lineages } = await findFaces(api, { lineageIds, hashes: [], paths: [] })
-  const paths = new Map(lineages.map(({ id, origin_path }) => [id, origin_path]))
+  const paths = new Map(lineages.map((face) => [face.id, pulledTo(face)]))
   return files.map((file) => {
     const path = isToBeBrought(file) && file.lineage_id !== null ? paths.get(file.lineage_id) : undefined
     return path === undefined ? file : { ...file, face_origin_path: path }

@@ -32,7 +32,7 @@ export interface StatusFile {
   part?: PartName
   /** Of a redirector: the package that it leads to, where it says so. */
   redirects_to?: string | null
-  /** Of what is outdated or missing: the path of the current version. Null: it has none, so it is downloaded, not pulled. */
+  /** Of what is outdated or missing: the path of the current version, under /Game or of content of a plugin. Null: it has none, so it is downloaded, not pulled. */
   face_origin_path?: string | null
   /** Its bytes are an earlier version of its prop: a push has nothing to send. `restore` makes that version current again. */
   reverted_to?: OtherVersion

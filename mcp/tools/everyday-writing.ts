@@ -165,6 +165,7 @@ const noteIn = (note: string | undefined) => (note === undefined ? {} : { note }
 const orderOf = ({ entry_ids, ...to }: { entry_ids: number[]; target_project: string; target_root?: string }) => ({
   ...to,
   entries: entry_ids.map((entry_id) => ({ entry_id })),
+  plugin_content: true,
 })
 
 /** Members by the names that people call them. Throws USER_NOT_FOUND that lists who there is. */

@@ -12,21 +12,22 @@ export interface Destinations {
 }
 
 /** What a person calls a file. */
-export const titleOf = ({ asset_name, origin_path, content_hash }: PullFile): string =>
-  origin_path ?? asset_name ?? `the file ${content_hash}`
+export const titleOf = ({ asset_name, origin_path, package_name, content_hash }: PullFile): string =>
+  origin_path ?? package_name ?? asset_name ?? `the file ${content_hash}`
 
 /** What to know of where files land: another root than `/Game`, and files that no project gets, such as scripts from before the library refused them. */
 export function placeWarnings(files: readonly PullFile[], targetRoot: string): PullWarning[] {
   const notPlaced = files.flatMap((file) => {
-    const path = `${targetRoot}${file.origin_path?.slice('/Game'.length)}.${extensionOf(file)}`
-    const why = whyNotPlaced(path.slice('/Game/'.length))
+    const { mount = '/Game', package_name } = file
+    const path = `${package_name ?? `${targetRoot}${file.origin_path?.slice('/Game'.length)}`}.${extensionOf(file)}`
+    const why = whyNotPlaced(path.slice(mount.length + 1))
     return why === undefined ? [] : { path, object_id: file.object_id, why }
   })
   return [...rootWarnings(targetRoot), ...notPlacedWarnings(notPlaced)]
 }
 
 /** Compared with the extension and without regard to case, as the strictest of file systems does. */
-const placeOf = (file: PullFile): string => `${file.origin_path}.${extensionOf(file)}`.toLowerCase()
+const placeOf = (file: PullFile): string => `${file.origin_path ?? file.package_name}.${extensionOf(file)}`.toLowerCase()
 
 /** Groups of files with the same destination. */
 export const findClashes = (files: readonly PullFile[]): PullFile[][] =>

@@ -1,6 +1,8 @@
 /** Files of an order that have no place under /Game: which of them the others come without, and which refuse the order (contract-gaps 5). */
 import { type Failure, validationError } from '../../contract/errors.ts'
 import { type MisnamedFile, wayOut } from '../../contract/misnamed.ts'
+import { pulledTo } from '../../contract/plugin-content.ts'
+import type { PullOrder } from '../../contract/pull-jobs.ts'
 import { amongIds } from '../database/among.ts'
 import type { Sql } from '../database/sql.ts'
 import type { PullFile } from '../rows/pull-job.ts'
@@ -24,22 +26,25 @@ interface Placeless {
 }
 
 /**
- * The files that land somewhere, and those that no project can have because of their names. VALIDATION where one
- * belongs elsewhere (to a plugin, or to no project), or where no ordered file would come. `roots`: the ordered versions.
+ * The files that land somewhere, and those that no project can have because of their names. VALIDATION where one belongs elsewhere
+ * (to a plugin and content of plugins was not asked for, or to no project), or where no ordered file would come. `roots`: the ordered versions.
  */
 export async function leaveOutMisnamed(
-  { sql, workspace }: { sql: Sql; workspace: { id: number } },
+  { sql, workspace, input }: { sql: Sql; workspace: { id: number }; input: Pick<PullOrder, 'plugin_content'> },
   { files, roots }: { files: readonly PullFile[]; roots: readonly number[] },
 ): Promise<Placed> {
   const ids = files.flatMap(({ origin_path, object_id }) => (origin_path === null ? [object_id] : []))
   if (ids.length === 0) return { files: [...files], misnamed: [] }
-  const placeless = await selectPlaceless(sql, workspace.id, ids)
+  const found = await selectPlaceless(sql, workspace.id, ids)
+  const inPlugins = new Set(found.flatMap((file) => (input.plugin_content && isInPlugin(file) ? file.object_id : [])))
+  const placeless = found.filter(({ object_id }) => !inPlugins.has(object_id))
   const elsewhere = placeless.filter((file) => nameFault(file) === undefined)
   if (elsewhere.length > 0) throw validationError(elsewhere.map((file) => failureOf(file, whyElsewhere(file))))
   const ordered = placeless.filter(({ object_id }) => roots.includes(object_id))
-  if (ordered.length === roots.length) throw validationError(ordered.map((file) => failureOf(file, whyNothing(file))))
+  if (ordered.length === roots.length && ordered.length > 0)
+    throw validationError(ordered.map((file) => failureOf(file, whyNothing(file))))
   return {
-    files: files.filter(({ origin_path }) => origin_path !== null),
+    files: files.filter(({ origin_path, object_id }) => origin_path !== null || inPlugins.has(object_id)),
     misnamed: placeless.map((file) => ({
       object_id: file.object_id,
       entry_id: file.entry_id,
@@ -57,6 +62,9 @@ const selectPlaceless = (sql: Sql, workspaceId: number, ids: readonly number[]) 
     join lineages l on l.workspace_id = o.workspace_id and l.id = o.lineage_id
     left join entries e on e.workspace_id = l.workspace_id and e.lineage_id = l.id
    where o.workspace_id = ${workspaceId} and o.id ${amongIds(sql, ids)} order by o.id`
+
+/** A package, or a source file beside one, whose name its plugin's Content folder can have. */
+const isInPlugin = ({ package_name }: Placeless): boolean => pulledTo({ package_name }) !== null
 
 /** What `origin_path` of the contract can be. */
 const place = /^\/Game(\/[A-Za-z0-9_-]+)+$/i

@@ -5,7 +5,7 @@ import type { CurrentSince, FoundVersion, Lineage, LineageFace, LineageObject } 
 import { amongTexts, lookupTexts } from '../database/among.ts'
 import type { Fragment, Sql } from '../database/sql.ts'
 import { joinActiveLock, type LockScope } from './lock.ts'
-import { versionFacts } from './version.ts'
+import { packageName, versionFacts } from './version.ts'
 
 export interface ObjectRow extends Omit<LineageObject, 'published_by'> {
   publisher_id: number | null
@@ -61,7 +61,7 @@ export async function selectFaces({ sql, workspace, now }: LockScope, ids: Itera
       select l.id, e.id as entry_id, o.id as face_object_id, o.content_hash as face_content_hash, o.version as face_version,
              o.published_by as face_published_by, o.date_ingested as face_date_ingested,
              coalesce(l.face_how, 'push') as since_how, coalesce(l.face_since, o.date_ingested) as since_at,
-             m.id as since_by, m.name as since_name, o.origin_path, o.source_ext, held.lock
+             m.id as since_by, m.name as since_name, o.origin_path, ${packageName(sql)}, o.source_ext, held.lock
         from lineages l
         join objects o on o.workspace_id = l.workspace_id and o.id = l.face_object_id
         left join entries e on e.workspace_id = l.workspace_id and e.lineage_id = l.id

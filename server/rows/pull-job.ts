@@ -1,10 +1,11 @@
 /** The only list of the columns of a pull job, of its entries and of its files. */
 
 import { ApiError } from '../../contract/errors.ts'
+import { mountOf } from '../../contract/plugin-content.ts'
 import type { PullJob, PullJobDetail, PullJobEntry, PullJobObject } from '../../contract/pull-jobs.ts'
 import { amongIds } from '../database/among.ts'
 import type { Fragment, Sql } from '../database/sql.ts'
-import { type VersionFacts, versionFacts } from './version.ts'
+import { packageName, type VersionFacts, versionFacts } from './version.ts'
 
 /** A claim whose lease is over is none any more, whether or not someone has written that down (spec 3). */
 export const isLapsed = (sql: Sql, now: Date): Fragment =>
@@ -72,14 +73,26 @@ export type PullFile = Omit<PullJobObject, 'url' | keyof VersionFacts> & Version
 
 const fileColumns = (sql: Sql) => sql`
   o.id as object_id, o.content_hash, o.lineage_id, o.asset_class, o.asset_name, o.origin_path, o.blob_size, o.engine_version, o.source_ext,
-  ${versionFacts(sql)}`
+  ${packageName(sql)}, ${versionFacts(sql)},
+  case when o.origin_path is null then (select e.id from entries e where e.workspace_id = o.workspace_id and e.lineage_id = o.lineage_id) end as entry_id`
+
+type FileRow = Omit<PullFile, 'package_name' | 'entry_id' | 'mount'> & { package_name: string | null; entry_id: number | null }
+
+/** What has its place under /Game has no other name. */
+const toFile = ({ package_name, entry_id, ...file }: FileRow): PullFile =>
+  file.origin_path === null && package_name !== null ? { ...file, mount: mountOf(package_name), package_name, entry_id } : file
 
 /** The files of a job, in the order in which they were found. */
-export const selectJobFiles = ({ sql, workspace }: JobScope, jobId: number): PromiseLike<PullFile[]> =>
-  sql<PullFile[]>`
+export async function selectJobFiles({ sql, workspace }: JobScope, jobId: number): Promise<PullFile[]> {
+  const rows = await sql<FileRow[]>`
     select ${fileColumns(sql)}, p.set_id as set from pull_job_objects p join objects o on o.workspace_id = p.workspace_id and o.id = p.object_id
      where p.workspace_id = ${workspace.id} and p.job_id = ${jobId} order by p.position`
+  return rows.map(toFile)
+}
 
 /** Versions by id, in whatever order. */
-export const selectPullFiles = ({ sql, workspace }: Omit<JobScope, 'now'>, ids: readonly number[]): PromiseLike<PullFile[]> =>
-  sql<PullFile[]>`select ${fileColumns(sql)} from objects o where o.workspace_id = ${workspace.id} and o.id ${amongIds(sql, ids)}`
+export async function selectPullFiles({ sql, workspace }: Omit<JobScope, 'now'>, ids: readonly number[]): Promise<PullFile[]> {
+  const rows = await sql<FileRow[]>`
+    select ${fileColumns(sql)} from objects o where o.workspace_id = ${workspace.id} and o.id ${amongIds(sql, ids)}`
+  return rows.map(toFile)
+}

@@ -89,14 +89,14 @@ test('who takes a job that someone else ordered hears of what it comes without',
     expect(warnings).toMatchObject([{ type: 'misnamed', files: [{ name: '/Game/Props/SM_椅子', ordered: false }] }])
 })
 
-test('content of a plugin is refused as before, and the plugin is named', async () => {
+test('content of a plugin is refused in a project without the plugin, which is named', async () => {
   const { olivia, mia } = await twoPeople()
   await save(olivia, { 'Plugins/Tools/Content/SM_Hinge.uasset': {} })
   writeFiles(olivia.root, { 'Plugins/Tools/Tools.uplugin': '{}' })
   await olivia.ok('push')
-  const { code, stderr } = await mia.run('pull SM_Hinge')
-  expect(code).toBe(2)
-  expect(flat(stderr)).toContain('/Tools/SM_Hinge is content of the plugin Tools')
+  const { code, stdout } = await mia.run('pull SM_Hinge')
+  expect(code).toBe(1)
+  expect(flat(stdout)).toContain('/Tools/SM_Hinge.uasset needs the plugin Tools, which this project does not have')
 })
 
 test('props and Props are one folder: of a project, of packs and of categories', async () => {

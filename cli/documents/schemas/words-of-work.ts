@@ -101,7 +101,7 @@ export const wordsOfWork: Readonly<Record<string, string>> = {
   state: 'how it stands',
   known_by: 'how it is known which prop it is',
   face_content_hash: 'SHA-256 of the current version',
-  face_origin_path: 'the place of the current version below /Game',
+  face_origin_path: 'the place of the current version, under /Game or of content of a plugin',
   reverted_to: 'the earlier version that its bytes are',
   undone: 'the later version that its bytes are',
   'items.deleted': 'who deleted its prop from the library, and when',

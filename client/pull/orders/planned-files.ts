@@ -1,6 +1,6 @@
 /** What jobs are to bring: their lists of files as one, where each file goes, and what is to be said of them before anything is compared. */
 import type { PullJobDetail, PullJobObject, PullOrder, PullWarning } from '../../../contract/pull-jobs.ts'
-import { type Destinations, destinationsOf, type PullFile, whyNotIn, withLeftOut, withMisnamed } from '../destinations.ts'
+import { type Destinations, destinationsOf, type PullFile, receiverIn, withLeftOut, withMisnamed } from '../destinations.ts'
 import { type JobFiles, uniteMisnamed, uniteWarnings, wrongLists, yieldingItem } from '../job-report.ts'
 import { type MissingInProject, missingInProject, namedObject } from '../missing-in-project.ts'
 import { type Obstacle, obstacle } from '../obstacle.ts'
@@ -51,7 +51,7 @@ export function plannedFilesOf(answers: readonly JobFiles[], ordered: Ordered): 
   const root = rootOf(jobs)
   const lists = answers.map(({ objects }) => objects)
   const { objects, yielding, warnings } = uniteFiles(lists, order ?? undefined)
-  const destined = destinationsOf(objects, root, whyNotIn(target))
+  const destined = destinationsOf(objects, root, receiverIn(target))
   const { files, leftOut, refused } = destined
   if (refused.length > 0)
     return { ...nothing, lists, obstacles: refused.map(({ what, why }) => obstacle('not-allowed', what, `${what} ${why}.`)) }

@@ -43,4 +43,6 @@ function eachOnce(lists: readonly (readonly PullJobObject[])[]): PullJobObject[]
 
 /** Compared as the library does: with the extension, without regard to case. What has no place clashes with nothing. */
 const placeOf = (object: PullJobObject): string | PullJobObject =>
-  typeof object?.origin_path === 'string' ? `${object.origin_path}.${extensionOf(object)}`.toLowerCase() : object
+  typeof (object?.origin_path ?? object?.package_name) === 'string'
+    ? `${object.origin_path ?? object.package_name}.${extensionOf(object)}`.toLowerCase()
+    : object

@@ -160,13 +160,14 @@ export class ReferenceIndex {
     const end = target.hash ?? this.#elsewhere.inLibrary(target.key)
     // The file names the redirector, and this one what it stands for.
     const hash = end === undefined ? undefined : (target.via ?? end)
-    if (context.isInGame && !target.key.startsWith('/game/')) return void addPlugin(found, name, hash === undefined)
+    if (context.isInGame && !target.key.startsWith('/game/')) addPlugin(found, name, hash === undefined)
     if (hash !== undefined) {
       if (addNeed(found, hash, hard)) found.told.push(target.via === undefined ? target.key : key)
     } else if (target.blocked) {
       found.blocked.push(target.blocked)
       found.absent.push(name)
-    } else if (this.#elsewhere.isAtPath(target.key)) found.absent.push(name)
+    } else if (context.isInGame && !target.key.startsWith('/game/')) return
+    else if (this.#elsewhere.isAtPath(target.key)) found.absent.push(name)
     else this.#addAbsent(found, { name, key: target.key, hard, isInGame: context.isInGame, own })
   }
 

@@ -31,7 +31,7 @@ const named = ({ problems }: PushReport, kind: Problem['kind']) =>
 const itemOf = (report: PushReport, file: string) =>
   report.items.find((item) => item.file === file) ?? expect.fail(`${file} was not sent`)
 
-test('content of a plugin has no place under /Game; what refers to it from there says so and does not drag it along', async () => {
+test('content of a plugin has no place under /Game; what refers to it from there says so and needs it', async () => {
   const library = await workspace()
   const project = await makeProject({
     'Content/BP_Door.uasset': { imports: ['/Tools/SM_Hinge', '/Game/M_Wood', '/Engine/BasicShapes/Cube'] },
@@ -48,7 +48,7 @@ test('content of a plugin has no place under /Game; what refers to it from there
     { v: 1, ext: { unreal: { plugin_references: ['/Tools/SM_Hinge'] } } },
   ])
   expect([hinge.origin_path, hinge.metadata_doc]).toEqual([null, { v: 1, ext: { unreal: { package_name: '/Tools/SM_Hinge' } } }])
-  expect(await needsOf(library, 'BP_Door')).toEqual(['hard M_Wood'])
+  expect(await needsOf(library, 'BP_Door')).toEqual(['hard M_Iron', 'hard M_Wood', 'hard SM_Hinge'])
   expect(await needsOf(library, 'SM_Hinge')).toEqual(['hard M_Iron', 'hard M_Wood'])
   expect(named(report, 'plugin-reference')).toEqual(['Content/BP_Door.uasset'])
 })
