@@ -1,7 +1,7 @@
 /** The latest of a project: what of its files is not current, what stays as it is, and what others added to it. `ph pull` without names brings it. */
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
-import type { LineageFace } from '../../contract/lineages.ts'
+import type { Deletion, LineageFace } from '../../contract/lineages.ts'
 import { pulledTo } from '../../contract/plugin-content.ts'
 import { projectStateFile } from '../folders.ts'
 import { createApi } from '../http/api.ts'
@@ -40,6 +40,8 @@ export interface Latest {
   diverged: string[]
   /** Their props were deleted from the library: they stay. */
   deleted: string[]
+  /** Who deleted those, and when. */
+  deletions: (Deletion & { file: string })[]
   /** They were here before: brought with `all`. */
   missing: string[]
   /** Outdated ones that no pull brings: their current version has no place in a project, or no prop here needs them. */
@@ -51,7 +53,7 @@ export interface Latest {
 }
 
 const nothing: Latest = {
-  ...{ outdated: [], modified: [], diverged: [], deleted: [], missing: [], not_pulled: [] },
+  ...{ outdated: [], modified: [], diverged: [], deleted: [], deletions: [], missing: [], not_pulled: [] },
   ...{ added: null, entry_ids: [] },
 }
 
@@ -85,6 +87,7 @@ export async function findLatest(options: LatestOptions): Promise<Latest> {
       modified: namesOf(filesIn('modified', 'moved')),
       diverged: namesOf(filesIn('diverged')),
       deleted: namesOf(filesIn('deleted')),
+      deletions: filesIn('deleted').flatMap(({ file, deleted }) => (deleted ? { file, ...deleted } : [])),
       missing: namesOf(missing),
       not_pulled: namesOf(wanted).filter((file) => bringing.get(file) === undefined),
       added: elsewhere,

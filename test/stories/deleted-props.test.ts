@@ -59,6 +59,25 @@ test('an edit of a deleted prop is held too, by its GUID on a fresh machine; ano
   expect((await fresh.ask(`push ${old}`)).items).toMatchObject([{ status: 'new' }])
 })
 
+test('a pull of the latest names what was deleted, by whom and when, and each way out that it names works there', async () => {
+  for (const way of ['keep', 'remove']) {
+    const { adam, mia } = await deletedAtMias()
+    const { stdout } = await mia.ph('pull')
+    expect(stdout).toMatch(/SM_Old\.uasset {2}deleted in the library by adam on \d{4}-\d\d-\d\d/)
+    expect((await mia.ask('pull')).latest).toMatchObject({ deleted: [old], deletions: [{ file: old, by: { name: 'adam' } }] })
+    const said = stdout.replaceAll(/\s+→?\s*/g, ' ')
+    for (const text of [said, (await mia.ph('status')).stdout.replaceAll(/\s+→?\s*/g, ' ')]) {
+      expect(text).toContain(`\`ph push ${old} --held new\``)
+      expect(text).toContain(`\`rm ${old}\``)
+    }
+    if (way === 'keep') await mia.ph(/`ph (push [^`]* --held new)`/.exec(said)?.[1] ?? '')
+    else mia.remove(/`rm ([^`]*)`/.exec(said)?.[1] ?? '')
+    expect((await mia.ph('pull')).stdout).not.toContain('Deleted in the library')
+    expect((await mia.ask('status')).summary).toMatchObject({ deleted: 0, missing: 0, untracked: 0 })
+    expect(await searched(adam, 'old')).toEqual(way === 'keep' ? ['SM_Old'] : [])
+  }
+})
+
 test('what is still needed of a deleted prop stays and is pushed with what needs it; its own file is deleted all the same', async () => {
   const { url, keys } = await server.addWorkspace()
   const adam = workstation({ url, key: keys.adam })

@@ -1,12 +1,13 @@
 /** What the latest of a project left as it is, in words, each with the command that goes on from there. */
 import { join, relative, sep } from 'node:path'
+import { deletedBy } from '../../../client/entries/deletion.ts'
 import type { Latest } from '../../../client/latest/latest.ts'
 import type { PullTarget } from '../../../client/pull/target-project.ts'
 import { printable } from '../../../system/printable.ts'
 import { shellWord } from '../../../system/shell-word.ts'
-import { twoWaysOut } from '../../pull-orders/ways-out.ts'
+import { deletedWaysOut, twoWaysOut } from '../../pull-orders/ways-out.ts'
 import { count, number } from '../../terminal/amounts.ts'
-import { wrap } from '../../terminal/wrap.ts'
+import { remarked, wrap } from '../../terminal/wrap.ts'
 import type { PullLook } from './words.ts'
 
 export interface LatestLook {
@@ -43,7 +44,8 @@ export function latestWords(one: LatestLook): string[] {
     ...listed(one, latest.deleted, {
       title: 'Deleted in the library:',
       words: 'These stay as they are.',
-      advice: ['Remove the files, or bring them back as new props: `ph push --held new`'],
+      advice: deletedWaysOut(typed(latest.deleted)),
+      remarks: new Map(latest.deletions.map((one) => [one.file, `deleted in the library ${deletedBy(one)}`])),
     }),
     ...kept(one),
     ...notHere(one),
@@ -54,9 +56,11 @@ interface Section {
   title: string
   words: string
   advice: readonly string[]
+  /** What is said of each file, by file. */
+  remarks?: ReadonlyMap<string, string>
 }
 
-function listed({ look }: LatestLook, files: readonly string[], { title, words, advice }: Section): string[] {
+function listed({ look }: LatestLook, files: readonly string[], { title, words, advice, remarks }: Section): string[] {
   const { out, verbose } = look
   if (files.length === 0) return []
   const shown = verbose ? files : files.slice(0, mostFiles)
@@ -65,7 +69,11 @@ function listed({ look }: LatestLook, files: readonly string[], { title, words, 
     '',
     out.paint(['yellow', 'bold'], title),
     ...wrap(words, out.width, '  '),
-    ...shown.map((file) => `    ${printable(file)}`),
+    ...shown.flatMap((file) => {
+      const remark = remarks?.get(file)
+      const named = `    ${printable(file)}`
+      return remark === undefined ? [named] : remarked(named, out.paint('dim', printable(remark)), out.width)
+    }),
     ...(hidden > 0 ? [`    and ${number(hidden)} more (--verbose)`] : []),
     ...advice.flatMap((text) => wrap(`→ ${text}`, out.width, '    ').map((line) => out.paint('dim', line))),
   ]
@@ -82,7 +90,7 @@ function command(what: string, { target, cwd }: LatestLook): string {
 function kept(one: LatestLook): string[] {
   const { modified } = one.latest
   if (modified.length === 0) return []
-  const files = `${count(modified.length, 'file')} that you modified ${modified.length === 1 ? 'stays' : 'stay'} here: \`${command('push', one)}\``
+  const files = `${count(modified.length, 'file')} that you changed ${modified.length === 1 ? 'stays' : 'stay'} here: \`${command('push', one)}\``
   return ['', ...wrap(files, one.look.out.width)]
 }
 

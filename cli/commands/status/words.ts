@@ -7,7 +7,7 @@ import { type FileState, fileStates } from '../../../contract/file-states.ts'
 import { printable } from '../../../system/printable.ts'
 import { shellWord } from '../../../system/shell-word.ts'
 import { waitingWords } from '../../pull-orders/waiting-words.ts'
-import { twoWaysOut } from '../../pull-orders/ways-out.ts'
+import { deletedWaysOut, twoWaysOut } from '../../pull-orders/ways-out.ts'
 import { age, count, number } from '../../terminal/amounts.ts'
 import type { Paint } from '../../terminal/output.ts'
 import { remarked, wrap } from '../../terminal/wrap.ts'
@@ -174,9 +174,7 @@ function advice(state: FileState, all: readonly StatusFile[], { root, cwd, proje
       ...twoWaysOut(files.map(({ file }) => relative(cwd, join(root, file)))),
     ]
   if (state === 'deleted')
-    return [
-      `A push does not send these by itself. Remove the files, or bring them back as new props: \`ph push ${pushed(files, root, cwd)} --held new\``,
-    ]
+    return ['A push does not send these by itself.', ...deletedWaysOut(files.map(({ file }) => relative(cwd, join(root, file))))]
   return []
 }
 

@@ -57,7 +57,9 @@ const JobPlan = shape(
 
 const Latest = shape(
   `{
-    outdated: string[], modified: string[], diverged: string[], deleted: string[], missing: string[], not_pulled: string[],
+    outdated: string[], modified: string[], diverged: string[], deleted: string[],
+    deletions: { file: string, name: string | null, at: string, by: { id: integer, name: string } | null }[],
+    missing: string[], not_pulled: string[],
     added: { entry_id: integer, path: string }[] | null, entry_ids: integer[]
   }`,
 )
