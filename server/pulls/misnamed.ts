@@ -1,7 +1,7 @@
 /** Files of an order that have no place under /Game: which of them the others come without, and which refuse the order (contract-gaps 5). */
 import { type Failure, validationError } from '../../contract/errors.ts'
 import { type MisnamedFile, wayOut } from '../../contract/misnamed.ts'
-import { pulledTo } from '../../contract/plugin-content.ts'
+import { pluginPath, pulledTo } from '../../contract/plugin-content.ts'
 import type { PullOrder } from '../../contract/pull-jobs.ts'
 import { amongIds } from '../database/among.ts'
 import type { Sql } from '../database/sql.ts'
@@ -38,18 +38,19 @@ export async function leaveOutMisnamed(
   const found = await selectPlaceless(sql, workspace.id, ids)
   const inPlugins = new Set(found.flatMap((file) => (input.plugin_content && isInPlugin(file) ? file.object_id : [])))
   const placeless = found.filter(({ object_id }) => !inPlugins.has(object_id))
-  const elsewhere = placeless.filter((file) => nameFault(file) === undefined)
+  const faultOf = (file: Placeless) => nameFault(file) ?? (input.plugin_content ? pluginFault(file) : undefined)
+  const elsewhere = placeless.filter((file) => faultOf(file) === undefined)
   if (elsewhere.length > 0) throw validationError(elsewhere.map((file) => failureOf(file, whyElsewhere(file))))
   const ordered = placeless.filter(({ object_id }) => roots.includes(object_id))
   if (ordered.length === roots.length && ordered.length > 0)
-    throw validationError(ordered.map((file) => failureOf(file, whyNothing(file))))
+    throw validationError(ordered.map((file) => failureOf(file, whyNothing(file, faultOf(file)))))
   return {
     files: files.filter(({ origin_path, object_id }) => origin_path !== null || inPlugins.has(object_id)),
     misnamed: placeless.map((file) => ({
       object_id: file.object_id,
       entry_id: file.entry_id,
       name: titleOf(file),
-      why: nameFault(file) ?? '',
+      why: faultOf(file) ?? '',
       source_ext: file.source_ext,
       ordered: roots.includes(file.object_id),
     })),
@@ -76,8 +77,14 @@ function nameFault({ package_name, source_path, source_ext }: Placeless): string
     return `is kept without a place, because another file was pushed as ${package_name} along with it`
   const stem = package_name ?? source_path?.replace(/\.[^./]*$/, '')
   if (stem === undefined || (package_name === null && place.test(`/Game/${stem}`))) return undefined
-  return 'has other letters in its path than a-z, digits, _ and -'
+  return otherLetters
 }
+
+const otherLetters = 'has other letters in its path than a-z, digits, _ and -'
+
+/** The same of content of a plugin, which no plugin's folder gets under such a name. */
+const pluginFault = ({ package_name }: Placeless): string | undefined =>
+  package_name !== null && !isGamePath(package_name) && !pluginPath.test(package_name) ? otherLetters : undefined
 
 const isGamePath = (name: string): boolean => /^\/game\//i.test(name)
 
@@ -85,8 +92,8 @@ const isGamePath = (name: string): boolean => /^\/game\//i.test(name)
 const titleOf = ({ package_name, entry_name, asset_name, source_path, content_hash }: Placeless): string =>
   package_name ?? source_path ?? entry_name ?? asset_name ?? `the file ${content_hash}`
 
-const whyNothing = (file: Placeless): string =>
-  `${nameFault(file)}, so it cannot be pulled; ${wayOut(file, '<folder of the project>')}`
+const whyNothing = (file: Placeless, fault: string | undefined): string =>
+  `${fault}, so it cannot be pulled; ${wayOut(file, '<folder of the project>')}`
 
 function whyElsewhere({ package_name, source_ext }: Placeless): string {
   const [, plugin] = /^\/([^/]+)\//.exec(package_name ?? '') ?? []

@@ -89,6 +89,23 @@ test('a project without the plugin gets the rest, hears which plugin it lacks, a
   expect((await max.ph('pull SM_Bolt', 1)).stdout).toContain('needs the plugin Tools')
 })
 
+test('content of a plugin under a name that no project can have is left out, and the download that is named puts it into its place', async () => {
+  const { url, keys } = await server.addWorkspace()
+  const [mia, max] = [workstation({ url, key: keys.mia }), workstation({ url, key: keys.max }, 'Cellar')]
+  for (const { root } of [mia, max]) writeFiles(root, { 'Plugins/Tools/Tools.uplugin': contentOnly })
+  const chair = 'Plugins/Tools/Content/SM_椅子.uasset'
+  await mia.save({
+    [chair]: { packageName: '/Tools/SM_椅子', payload: payload('c1') },
+    [barrel]: { payload: payload('a1'), imports: ['/Tools/SM_椅子'] },
+  })
+  await mia.ph('push')
+  const said = (await max.ph('pull SM_Barrel')).stdout.replaceAll(/\s+/g, ' ')
+  expect(said).toContain('/Tools/SM_椅子 has other letters in its path')
+  expect(existsSync(join(max.root, barrel))).toBe(true)
+  await max.ph(/`ph (download [^`]+)`/.exec(said)?.[1] ?? '')
+  expect(bytesOf(max, chair)).toEqual(bytesOf(mia, chair))
+})
+
 test('who does not ask for content of plugins is refused, with the file and the plugin', async () => {
   const { url, max: key } = await pushed()
   const max = callAs(url, key)
