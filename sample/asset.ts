@@ -9,6 +9,8 @@ export type SampleAsset = {
   assetClass: string
   /** Where it is not the last part of the package name. */
   assetName?: string
+  /** Of an actor: what the outliner calls it. */
+  label?: string
   imports?: string[]
   tags?: Record<string, string>
   picture?: (sizePx: number) => Picture

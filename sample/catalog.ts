@@ -194,6 +194,7 @@ function levelAssets(seed: string): SampleAsset[] {
       packageName: `${folder}/${hash.slice(3, 25)}`,
       assetName: `${stemOf(target)}_UAID_${hash.slice(0, 16)}`,
       assetClass: isBlueprint ? 'Actor' : 'StaticMeshActor',
+      label: `${stemOf(target).replace(/^[A-Z]+_/, '')} ${index + 1}`,
       imports: [level, target],
       payloadBytes: 3000,
     }

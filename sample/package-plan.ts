@@ -1,6 +1,7 @@
 // What is to be written into a package, with everything decided that a spec leaves open.
 import { createHash } from 'node:crypto'
 import { type EngineRelease, engineRelease } from './engine-release.ts'
+import { labelled } from './label.ts'
 import { encodePicture, type StoredPicture } from './package-picture.ts'
 import { randomGuid } from './random.ts'
 
@@ -29,6 +30,8 @@ export type PackageSpec = {
   /** As the engine does unless given: JPEG from 5.0 on, PNG before. */
   thumbnailFormat?: 'png' | 'jpeg'
   payload?: Buffer
+  /** Of an actor: what the outliner calls it, null where nobody named it. The payload stands behind it. */
+  label?: string | null
   bigEndian?: boolean
   /** As the cooker leaves it: without editor data; `unversioned` without version numbers too. */
   cooked?: 'versioned' | 'unversioned'
@@ -83,7 +86,8 @@ export function moduleOf(className: string): string {
 export async function planPackage(spec: PackageSpec): Promise<PackagePlan> {
   const release = engineRelease(spec.engine ?? '5.3.2')
   const assetName = spec.assetName ?? spec.packageName.slice(spec.packageName.lastIndexOf('/') + 1)
-  const payload = spec.payload ?? Buffer.alloc(64)
+  const { payload: data = Buffer.alloc(64), label, bigEndian = false } = spec
+  const payload = label === undefined ? data : labelled(data, { label, release, bigEndian })
   const format = spec.thumbnailFormat ?? (release.major < 5 ? 'png' : 'jpeg')
   const exports = [{ name: assetName, className: spec.assetClass }]
   if (spec.assetClass.endsWith('Blueprint')) exports.push({ name: `${assetName}_C`, className: 'BlueprintGeneratedClass' })

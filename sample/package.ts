@@ -1,4 +1,5 @@
 // Writes an Unreal package as an editor saves it: a whole, valid header for any release from 4.22 to 5.7, then a payload.
+import { labelNames } from './label.ts'
 import { NameTable, PackageBytes } from './package-bytes.ts'
 import {
   moduleOf,
@@ -43,6 +44,7 @@ function writeSegments(plan: PackagePlan, offsets: Offsets): Segments {
   const editorData = !plan.cooked
   names.indexOf('None')
   names.indexOf(plan.packageName)
+  if (plan.label !== undefined) for (const name of labelNames) names.indexOf(name)
   const tables = {
     imports: writeImports(plan, { rows, names, out: bytes() }),
     exports: writeExports(plan, { references, names, out: bytes(), offsets }),
