@@ -55,6 +55,7 @@ export const addresses = {
     find: { method: 'POST', path: '/lineages/find', sends: 'json', repeatable: true },
     get: { method: 'GET', path: '/lineages/{lineage_id}' },
     parts: { method: 'GET', path: '/lineages/{lineage_id}/parts' },
+    setParts: { method: 'GET', path: '/lineages/{lineage_id}/parts/{set}' },
     version: { method: 'GET', path: '/lineages/{lineage_id}/versions/{object_id}' },
   },
   blobs: {

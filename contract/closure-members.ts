@@ -1,6 +1,6 @@
 /** Files that an entry needs, and files that need it, as answers list them (spec 2). */
 import { type Static, Type } from 'typebox'
-import { memberSet } from './level-sets.ts'
+import { memberSet, partName } from './level-sets.ts'
 import { Lock } from './locks.ts'
 import { Count, entryStatuses, Hash, Id, LineageId, nullable, oneOf } from './shapes.ts'
 import { placelessName, versionFacts, versionOrigin } from './version-facts.ts'
@@ -31,6 +31,8 @@ export const ClosureMember = Type.Object({
   source_path: versionOrigin.source_path,
   package_name: placelessName,
   shared_with_count: Count,
+  /** Of an external actor of a level. Absent for what has none. */
+  label: Type.Optional(partName.label),
   ...memberSet,
   /** Who has its lineage checked out now. */
   lock: Type.Optional(nullable(Lock)),

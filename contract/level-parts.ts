@@ -33,6 +33,24 @@ export function levelsOf(packageName: string): string[] {
   return lengths.map((length) => `${place.mount}/${parts.slice(0, length).join('/')}`)
 }
 
+/** What people call a part, whose file is named by a hash: its label, else its class and the last four letters of its file's name. */
+export function partLabel({ path, asset_class, label }: NamedPart): string {
+  return label ?? `${asset_class} …${path.slice(-4)}`
+}
+
+/** With its level: `Door_2 of L_Inn`. */
+export function partWords(part: NamedPart): string {
+  const [level] = levelsOf(part.path)
+  return `${partLabel(part)}${level === undefined ? '' : ` of ${level.slice(level.lastIndexOf('/') + 1)}`}`
+}
+
+/** What is called by that. */
+interface NamedPart {
+  path: string
+  asset_class: string
+  label?: string | null | undefined
+}
+
 /** Where the parts of a level lie, in lower case, each ending in a slash. */
 export const partFolders = (level: string): string[] =>
   ['__externalactors__', '__externalobjects__'].map(

@@ -64,6 +64,20 @@ export const LevelSet = Type.Object({
 })
 export type LevelSet = Static<typeof LevelSet>
 
+/** What people call a part of a level: `label` is that of the outliner, null where its file has none or was sent before the library read it. */
+export const partName = { path: PackagePath, asset_class: Type.String(), label: nullable(Type.String()) }
+export const NamedPart = Type.Object(partName)
+export type NamedPart = Static<typeof NamedPart>
+
+/** A part of a set. `change`: what the set did to it since another one; `object_id` and `content_hash` are null for one that left. */
+export const SetPart = Type.Object({
+  ...partName,
+  object_id: nullable(Id),
+  content_hash: nullable(Hash),
+  change: Type.Optional(oneOf(['added', 'changed', 'removed'])),
+})
+export type SetPart = Static<typeof SetPart>
+
 /** The newest set of a level in a project. */
 export const NewestSet = Type.Object({
   id: Id,

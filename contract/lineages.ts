@@ -1,6 +1,6 @@
 /** Lineages: the version history of one prop (contract-gaps 4). */
 import { type Static, type TSchema, Type } from 'typebox'
-import { LevelSet, NewestSet } from './level-sets.ts'
+import { LevelSet, NamedPart, NewestSet, partName, SetPart } from './level-sets.ts'
 import { limits } from './limits.ts'
 import { Lock } from './locks.ts'
 import { EntryMetadata } from './metadata.ts'
@@ -40,6 +40,8 @@ export const LineageObject = Type.Object({
   date_ingested: Timestamp,
   review_status: oneOf(reviewStates),
   is_face: Type.Boolean(),
+  /** Of an external actor of a level: what the outliner calls it. */
+  label: Type.Optional(partName.label),
   ...versionFacts,
   ...versionOrigin,
 })
@@ -114,6 +116,8 @@ export const LineageFace = Type.Object({
   source_ext: nullable(Text),
   /** Who has it checked out now. Servers that do not say it leave it out. */
   lock: Type.Optional(nullable(Lock)),
+  /** Of a part of a level: what people call it. Absent for all else. */
+  part: Type.Optional(NamedPart),
   /** Of a level: the newest set of its parts in each project, that of the first project first. Absent for what has none. */
   sets: Type.Optional(Type.Array(NewestSet)),
 })
@@ -236,6 +240,22 @@ export const lineages = routes({
     output: Type.Object({ sets: Type.Array(LevelSet), next_cursor: nullable(Type.String()) }),
     extension: true,
     errors: ['LINEAGE_NOT_FOUND', 'VALIDATION'],
+  },
+  setParts: {
+    method: 'GET',
+    path: '/lineages/{lineage_id}/parts/{set}',
+    scope: 'read',
+    summary: 'List what one set of a level holds, or with `since`, another set of the level, what changed from that one to it.',
+    input: Type.Object({
+      lineage_id: Type.String({ minLength: 1 }),
+      set: Id,
+      since: Type.Optional(Id),
+      limit: Type.Optional(Type.Integer({ minimum: 1, maximum: limits.lineagesFound })),
+      cursor: Type.Optional(Cursor),
+    }),
+    output: Type.Object({ set: LevelSet, parts: Type.Array(SetPart), next_cursor: nullable(Type.String()) }),
+    extension: true,
+    errors: ['LINEAGE_NOT_FOUND', 'NOT_FOUND', 'VALIDATION'],
   },
   version: {
     method: 'GET',

@@ -1,5 +1,6 @@
 /** Locks: who has a prop checked out, and until when (spec 2, 3, 4.4; contract-gaps 5 and 9). */
 import { type Static, Type } from 'typebox'
+import { NamedPart } from './level-sets.ts'
 import { limits } from './limits.ts'
 import { routes } from './route.ts'
 import {
@@ -57,7 +58,13 @@ const LineageIds = Type.Array(LineageId, { minItems: 1, maxItems: most.many })
 /** How the lock on the radar stands to the lineage that was asked about. */
 export const relations = ['self', 'dependency', 'dependent'] as const
 
-export const RadarLock = Type.Object({ lock: Lock, relation: oneOf(relations), entry_id: nullable(Id) })
+/** `part`: an external actor or object of a level, which is no entry. */
+export const RadarLock = Type.Object({
+  lock: Lock,
+  relation: oneOf(relations),
+  entry_id: nullable(Id),
+  part: Type.Optional(NamedPart),
+})
 export type RadarLock = Static<typeof RadarLock>
 export const RadarEditor = Type.Object({ session_id: Text, project_key: Text, user: UserStub })
 export type RadarEditor = Static<typeof RadarEditor>

@@ -1,4 +1,5 @@
 /** What is checked out, as people list it: with names, and whether the holder works from the current version. */
+import { partWords } from '../../contract/level-parts.ts'
 import type { Lock } from '../../contract/locks.ts'
 import { ClientError } from '../client-error.ts'
 import { activeLocks } from '../entries/active-locks.ts'
@@ -42,7 +43,10 @@ export async function listLocks({ api, mine, lineageIds }: LockQuestion): Promis
   const listed = locks.map((lock): ListedLock => {
     const face = faces.get(lock.lineage_id)
     const entry_id = face?.entry_id ?? null
-    const name = entries.get(entry_id ?? 0)?.name ?? face?.origin_path?.split('/').at(-1) ?? lock.lineage_id
+    const name =
+      entries.get(entry_id ?? 0)?.name ??
+      (face?.part ? partWords(face.part) : face?.origin_path?.split('/').at(-1)) ??
+      lock.lineage_id
     return { lock, entry_id, name, base: baseOf(lock, face?.face_object_id), mine: lock.holder.id === me }
   })
   return listed.sort((a, b) => Date.parse(a.lock.expires_at) - Date.parse(b.lock.expires_at) || a.lock.id - b.lock.id)

@@ -12,6 +12,8 @@ export interface ActorFacts {
 
 /** Labels of actors, and of the folders of the outliner, which are packages of their own. */
 const labelProperties = ['ActorLabel', 'FolderLabel']
+/** Actors are small; what is larger is not looked into, in bytes. */
+export const largestActor = 4 * 1024 * 1024
 /** The outliner takes no longer ones. */
 const maxLabel = 256
 

@@ -1,10 +1,12 @@
 /** What goes on around lineages, for someone who is about to edit them (contract-gaps 9). */
 
+import type { NamedPart } from '../../contract/level-sets.ts'
 import { limits } from '../../contract/limits.ts'
 import type { Lock, RadarEditor, RadarLineage, RadarLock } from '../../contract/locks.ts'
 import { amongTexts, lookupTexts } from '../database/among.ts'
 import { atOneMoment } from '../database/transaction.ts'
 import { isOnline } from '../rows/editor-session.ts'
+import { selectPartNames } from '../rows/levels/set-parts.ts'
 import { isActive, type LockScope, selectActiveLocks } from '../rows/lock.ts'
 import { entriesOf } from './entries-of.ts'
 import { requireLineages } from './held-lineages.ts'
@@ -24,7 +26,7 @@ export async function readRadar(scope: LockScope, lineageIds: readonly string[])
   const needed = await locate(found.lockedAround)
   return found.lineages.map(({ lineage_id, review_status }) => {
     const around: Around = { lineageId: lineage_id, needed: needed.get(lineage_id), users: found.users.get(lineage_id) }
-    const locks = locksAround(around, found.locks, found.entryOf)
+    const locks = locksAround(around, found)
     return {
       lineage_id,
       review_status,
@@ -43,7 +45,12 @@ async function selectAround(scope: LockScope, ids: readonly string[], reached: R
   const near = new Set([...ids, ...lockedAround.locked.values(), ...[...users.values()].flat()])
   const locks = await selectActiveLocks(scope, [...near])
   const entryOf = await entriesOf(scope, [...locks.values()])
-  return { lineages, lockedAround, users, locks, entryOf, editors: await selectEditors(scope, ids) }
+  const parts = await selectPartNames(
+    scope.sql,
+    scope.workspace.id,
+    [...locks.keys()].filter((id) => !entryOf.has(id)),
+  )
+  return { lineages, lockedAround, users, locks, entryOf, parts, editors: await selectEditors(scope, ids) }
 }
 
 interface Around {
@@ -56,8 +63,15 @@ interface Around {
 /** Nearest first; each lock once. */
 function locksAround(
   { lineageId, needed = new Map(), users = [] }: Around,
-  locks: ReadonlyMap<string, Lock>,
-  entryOf: ReadonlyMap<string, number>,
+  {
+    locks,
+    entryOf,
+    parts,
+  }: {
+    locks: ReadonlyMap<string, Lock>
+    entryOf: ReadonlyMap<string, number>
+    parts: ReadonlyMap<string, NamedPart>
+  },
 ): RadarLock[] {
   const relations: [lineageId: string, relation: RadarLock['relation'], steps: number][] = [
     [lineageId, 'self', 0],
@@ -71,7 +85,8 @@ function locksAround(
       const lock = locks.get(id)
       if (!lock || seen.has(id)) return []
       seen.add(id)
-      return { lock, relation, entry_id: entryOf.get(id) ?? null }
+      const part = parts.get(id)
+      return { lock, relation, entry_id: entryOf.get(id) ?? null, ...(part ? { part } : {}) }
     })
 }
 

@@ -39,9 +39,9 @@ export interface ClosureOf {
  */
 export function readClosure(sql: Sql, workspaceId: number, of: ClosureOf): Promise<Around<ClosureMember>> {
   const sharing = sql`(select count(distinct s.object_id)::int from dependencies s where s.workspace_id = ${workspaceId} and s.needs_object_id = o.id)`
-  const shown = sql`${sharing}, ${versionFacts(sql)}, o.source_path, ${packageName(sql)}`
+  const shown = sql`${sharing}, ${versionFacts(sql)}, o.source_path, ${packageName(sql)}, o.label`
   const facts = ['version', 'push_note', 'plugins', 'missing_dependencies'] as const
-  const named = ['shared_with_count', ...facts, 'source_path', 'package_name'] as const
+  const named = ['shared_with_count', ...facts, 'source_path', 'package_name', 'label'] as const
   const from = { ...of, direction: 'needs', shown, named, tooMany: tooManyNeeded } as const
   return readAround<ClosureMember>(sql, workspaceId, from)
 }
@@ -194,6 +194,7 @@ function toMember<M extends Member>(row: unknown[], steps: ReadonlyMap<number, S
     entry_id: row[9],
     has_thumbnail: row[10],
   } as M
-  for (const [at, name] of named.entries()) member[name] = row[11 + at] as M[typeof name]
+  for (const [at, name] of named.entries())
+    if (name !== 'label' || row[11 + at] !== null) member[name] = row[11 + at] as M[typeof name]
   return member
 }

@@ -11,7 +11,8 @@ import type { Handlers } from '../handler.ts'
 import { pathKey } from '../push/manifest.ts'
 import { toMetadata } from '../rows/entry.ts'
 import { selectDeletions } from '../rows/former/deleted-lineages.ts'
-import { selectLevelSets, selectNewestOfAll } from '../rows/levels/sets.ts'
+import { selectSetParts } from '../rows/levels/set-parts.ts'
+import { type KnownSet, selectLevelSets, selectNewestOfAll, selectSets } from '../rows/levels/sets.ts'
 import {
   lineagesNotFound,
   type ObjectRow,
@@ -35,6 +36,21 @@ export const lineages: Handlers<typeof contract> = {
     const sets = found.slice(0, limit)
     const last = found.length > limit ? sets.at(-1) : undefined
     return { sets, next_cursor: last ? toCursor(bound, [last.id]) : null }
+  },
+
+  async setParts({ sql, workspace, input }) {
+    const { lineage_id: lineageId, limit = limits.lineagesFound, since: sinceId, cursor } = input
+    const sets = await selectSets(sql, workspace.id, [input.set, ...(sinceId === undefined ? [] : [sinceId])])
+    const set = await requireSet(sql, workspace.id, { sets, lineageId, id: input.set })
+    const since = sinceId === undefined ? undefined : await requireSet(sql, workspace.id, { sets, lineageId, id: sinceId })
+    const bound = ['set-parts', workspace.id, set.id, sinceId]
+    const [after = ''] = cursor === undefined ? [] : fromCursor(bound, cursor, ['text'])
+    const found = await selectSetParts(sql, workspace.id, { set, since, after, limit: limit + 1 })
+    const [shown] = await selectLevelSets(sql, workspace.id, { lineageId, before: set.id + 1, limit: 1 })
+    if (!shown) throw noSet(set.id)
+    const parts = found.slice(0, limit)
+    const last = found.length > limit ? parts.at(-1) : undefined
+    return { set: shown, parts, next_cursor: last ? toCursor(bound, [pathKey(last.path)]) : null }
   },
 
   async find({ sql, workspace, now, input }) {
@@ -147,6 +163,20 @@ async function notFound(sql: Sql, workspaceId: number, { lineageId, objectId }: 
     ? new ApiError('OBJECT_NOT_FOUND', `There is no version ${objectId} of this prop.`)
     : goneOrUnknown(sql, workspaceId, lineageId)
 }
+
+/** LINEAGE_NOT_FOUND, or NOT_FOUND where the level has no such set. */
+async function requireSet(
+  sql: Sql,
+  workspaceId: number,
+  { sets, lineageId, id }: { sets: ReadonlyMap<number, KnownSet>; lineageId: string; id: number },
+): Promise<KnownSet> {
+  const set = sets.get(id)
+  if (set?.lineage_id === lineageId) return set
+  const [lineage] = await sql`select 1 from lineages where workspace_id = ${workspaceId} and id = ${lineageId}`
+  throw lineage ? noSet(id) : await goneOrUnknown(sql, workspaceId, lineageId)
+}
+
+const noSet = (id: number): ApiError => new ApiError('NOT_FOUND', `The level has no set ${id}.`)
 
 async function goneOrUnknown(sql: Sql, workspaceId: number, lineageId: string): Promise<ApiError> {
   const [deleted] = await selectDeletions(sql, workspaceId, { lineageIds: [lineageId] })

@@ -81,7 +81,8 @@ async function commitInside(context: Context, manifest: Manifest, before: Upload
   await moveBases(context, ownBases(outcome, facts))
   const batchKey = randomId('push')
   const pushId = await keepPush(context, { batchKey, plans, outcome, projectId })
-  await writeOutcome(context, outcome, { packs, note: manifest.note, project: manifest.project, projectId })
+  const { note, project } = manifest
+  await writeOutcome(context, outcome, { packs, note, project, projectId, labels: labelsOf(uploads) })
   const enriched = await enrich(context, plans)
   await connect(context, { plans, facts, outcome, enriched, headers: uploads.headers, by: { projectId, pushId } })
   const sets = await makeSets(context, { plan: parts, outcome, facts, manifest, pushId })
@@ -126,6 +127,9 @@ const ownBases = ({ versions }: Outcome, { pusherId }: Facts): Map<string, numbe
 
 const blobsOf = (workspaceId: number, { versions }: Outcome) =>
   [...versions.values()].map(({ plan: { item } }) => ({ key: blobKey(workspaceId, item.content_hash), size: item.blob_size }))
+
+const labelsOf = ({ headers }: Uploads): Map<string, string> =>
+  new Map([...headers].flatMap(([hash, { label }]) => (label ? [[hash, label] as const] : [])))
 
 const headerFacts = async (manifest: Manifest, { headers }: Uploads): Promise<HeaderFacts> => ({
   edges: await headerEdgesWithin(manifest.items, headers),

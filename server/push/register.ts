@@ -16,6 +16,8 @@ export interface Push {
   note: string | null | undefined
   project: string | null | undefined
   projectId: number
+  /** By content hash: what people call parts of levels. */
+  labels: ReadonlyMap<string, string>
 }
 
 export async function writeOutcome(context: Context, outcome: Outcome, push: Push): Promise<void> {
@@ -68,18 +70,21 @@ async function writeObjects({ sql, workspace, actor, now }: Context, versions: N
     source_path: item.source_path ?? null,
     plugins: distinctNames(item.plugins),
     has_missing: (item.missing_dependencies ?? []).length > 0,
+    label: push.labels.get(item.content_hash) ?? null,
   }))
   await sql`
     insert into objects (workspace_id, id, content_hash, blob_size, lineage_id, lineage_anchor, parent_object_id, pack_id, asset_class, asset_name,
                          origin_path, path_key, engine_version, source_ext, package_guid, published_by, date_ingested, metadata, metadata_doc,
-                         version, push_note, pushed_from, project_id, source_path, plugins, has_missing)
+                         version, push_note, pushed_from, project_id, source_path, plugins, has_missing,
+                         label)
     select ${workspace.id}, r.id, r.content_hash, r.blob_size, r.lineage_id, r.lineage_anchor, r.parent_object_id, r.pack_id, r.asset_class,
            r.asset_name, r.origin_path, r.path_key, r.engine_version, r.source_ext, r.package_guid, ${actor.id}, ${now.toISOString()},
-           r.metadata, r.metadata_doc, r.version, ${push.note ?? null}, ${push.project ?? null}, ${push.projectId}, r.source_path, r.plugins, r.has_missing
+           r.metadata, r.metadata_doc, r.version, ${push.note ?? null}, ${push.project ?? null}, ${push.projectId}, r.source_path, r.plugins, r.has_missing,
+           r.label
       from jsonb_to_recordset(${sql.json(rows)})
            as r(id bigint, content_hash text, blob_size bigint, lineage_id text, lineage_anchor text, parent_object_id bigint, pack_id bigint,
                 asset_class text, asset_name text, origin_path text, path_key text, engine_version text, source_ext text, package_guid text,
-                metadata jsonb, metadata_doc jsonb, version int, source_path text, plugins jsonb, has_missing boolean)`
+                metadata jsonb, metadata_doc jsonb, version int, source_path text, plugins jsonb, has_missing boolean, label text)`
 }
 
 async function writeGuids(sql: Sql, workspaceId: number, versions: Iterable<NewVersion>): Promise<void> {

@@ -1,6 +1,7 @@
 /** The only list of the columns of a lineage and of the versions in it. */
 
 import { ApiError } from '../../contract/errors.ts'
+import { isLevelPart } from '../../contract/level-parts.ts'
 import type { CurrentSince, FoundVersion, Lineage, LineageFace, LineageObject } from '../../contract/lineages.ts'
 import { amongTexts, lookupTexts } from '../database/among.ts'
 import type { Fragment, Sql } from '../database/sql.ts'
@@ -21,7 +22,7 @@ interface Row extends Omit<Lineage, 'id' | 'objects'>, ObjectRow {
 export const objectColumns = (sql: Sql): Fragment => sql`
   o.id as object_id, o.content_hash, o.blob_size, o.asset_class, o.asset_name, o.origin_path, o.engine_version,
   o.source_ext, o.parent_object_id, m.id as publisher_id, m.name as publisher_name, o.date_ingested, o.review_status,
-  o.id = l.face_object_id as is_face, ${versionFacts(sql)}, o.pushed_from, o.source_path`
+  o.id = l.face_object_id as is_face, ${versionFacts(sql)}, o.pushed_from, o.source_path, o.label`
 
 /** Lineages with all their versions, newest first: by one statement, so that they name the version that is current alike. */
 export async function selectLineages({ sql, workspace, now }: LockScope, ids: string[]): Promise<Lineage[]> {
@@ -61,7 +62,7 @@ export async function selectFaces({ sql, workspace, now }: LockScope, ids: Itera
       select l.id, e.id as entry_id, o.id as face_object_id, o.content_hash as face_content_hash, o.version as face_version,
              o.published_by as face_published_by, o.date_ingested as face_date_ingested,
              coalesce(l.face_how, 'push') as since_how, coalesce(l.face_since, o.date_ingested) as since_at,
-             m.id as since_by, m.name as since_name, o.origin_path, ${packageName(sql)}, o.source_ext, held.lock
+              m.id as since_by, m.name as since_name, o.origin_path, ${packageName(sql)}, o.source_ext, held.lock, o.asset_class, o.label
         from lineages l
         join objects o on o.workspace_id = l.workspace_id and o.id = l.face_object_id
         left join entries e on e.workspace_id = l.workspace_id and e.lineage_id = l.id
@@ -69,17 +70,31 @@ export async function selectFaces({ sql, workspace, now }: LockScope, ids: Itera
              and m.id = case when l.face_how is null then o.published_by else l.face_by end
              ${joinActiveLock(sql, now)}
        where l.workspace_id = ${workspace.id} and l.id = lookup.key offset 0) found`
-  return rows.map(({ since_how: how, since_at: at, since_by, since_name, ...face }) => ({
+  return rows.map(({ since_how: how, since_at: at, since_by, since_name, asset_class, label, ...face }) => ({
     ...face,
+    ...partOf({ ...face, asset_class, label }),
     current_since: { by: since_by === null ? null : { id: since_by, name: since_name ?? '' }, at, how },
   }))
 }
+
+/** What a part of a level is called. */
+export const partOf = ({
+  origin_path: path,
+  asset_class,
+  label,
+}: {
+  origin_path: string | null
+  asset_class: string
+  label: string | null
+}) => (path !== null && isLevelPart(path) ? { part: { path, asset_class, label } } : {})
 
 interface FaceRow extends LineageFace {
   since_how: CurrentSince['how']
   since_at: string
   since_by: number | null
   since_name: string | null
+  asset_class: string
+  label: string | null
 }
 
 /** Of lineages that were named, and are not there. */

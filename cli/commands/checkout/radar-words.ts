@@ -3,6 +3,7 @@ import type { CheckOutPlan } from '../../../client/check-out/plan.ts'
 import { readEntryDetails } from '../../../client/entries/details.ts'
 import type { Api } from '../../../client/http/api.ts'
 import { isAgentSession } from '../../../contract/agent-sessions.ts'
+import { partWords } from '../../../contract/level-parts.ts'
 import type { RadarLineage } from '../../../contract/locks.ts'
 import { printable } from '../../../system/printable.ts'
 import { lockWords } from '../../entries/lock-words.ts'
@@ -51,10 +52,10 @@ async function locksAround(plan: CheckOutPlan, api: Api, { now }: RadarLook): Pr
   const own = new Set(plan.props.map(({ lineage_id }) => lineage_id))
   const seen = new Set<number>()
   const around = plan.radar.flatMap(({ lineage_id, locks }) =>
-    locks.flatMap(({ lock, relation, entry_id }) => {
+    locks.flatMap(({ lock, relation, entry_id, part }) => {
       if (relation === 'self' || own.has(lock.lineage_id) || lock.holder.id === plan.me.id || seen.has(lock.id)) return []
       seen.add(lock.id)
-      return { lock, relation, entry_id, of: nameIn(plan, lineage_id) }
+      return { lock, relation, entry_id, part, of: nameIn(plan, lineage_id) }
     }),
   )
   const shown = around.slice(0, mostLines)
@@ -62,8 +63,8 @@ async function locksAround(plan: CheckOutPlan, api: Api, { now }: RadarLook): Pr
     api,
     shown.flatMap(({ entry_id }) => entry_id ?? []),
   )
-  return around.map(({ lock, relation, entry_id, of }) => {
-    const name = printable(names.get(entry_id ?? 0)?.name ?? 'A file without an entry')
+  return around.map(({ lock, relation, entry_id, part, of }) => {
+    const name = printable(names.get(entry_id ?? 0)?.name ?? (part ? partWords(part) : 'A file without an entry'))
     return `${sentences[relation](name, of)} ${lockWords(lock, now)}`
   })
 }

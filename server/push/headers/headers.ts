@@ -1,8 +1,11 @@
 /** Reads the package headers of newly uploaded files and holds the manifest against them (spec 4.9; contract-gaps 5). */
 import pLimit from 'p-limit'
 import { validationError } from '../../../contract/errors.ts'
+import { isLevelPart } from '../../../contract/level-parts.ts'
 import type { ManifestItem } from '../../../contract/push.ts'
+import { FormatError } from '../../../formats/format-error.ts'
 import { firstReadBytes, headerSize, isPackage } from '../../../formats/uasset/uasset.ts'
+import { largestActor, readActor } from '../../../formats/uasset-data/actor.ts'
 import { blobKey, type Storage } from '../../storage/storage.ts'
 import { lookInThread } from './header-thread.ts'
 import { type Look, lookInto, type PackageHeader, saidOf, unreadable } from './look.ts'
@@ -37,7 +40,9 @@ export async function readUploads(storage: Storage, workspaceId: number, items: 
     if (!beginning) return undefined
     uploads.sizes.set(item.content_hash, beginning.size)
     if (beginning.size !== item.blob_size) return undefined
-    return lookHere(beginning.bytes, { item, whole: (size) => storage.read(key, 0, size) })
+    const whole = (size: number) => storage.read(key, 0, size)
+    const look = await lookHere(beginning.bytes, { item, whole })
+    return isLarge(look) || !look.header ? look : withLabel(look, beginning.bytes, { item, whole })
   }
   const begun = await reading.map(items, begin)
   const looks: (Look | undefined)[] = []
@@ -74,6 +79,27 @@ async function lookHere(
   if (size > mostHere) return { inThread: () => lookInThread(() => whole(size), saidOf(item)) }
   return lookInto(size > beginning.length ? await whole(size) : beginning, item)
 }
+
+/** Of a part of a level: with what people call it, which stands behind the header. A file that cannot be read to there has no label. */
+async function withLabel(
+  look: Look,
+  beginning: Buffer,
+  { item, whole }: { item: ManifestItem; whole: (size: number) => Promise<Buffer> },
+): Promise<Look> {
+  const { origin_path: path, blob_size: size } = item
+  if (!look.header || !path || !isLevelPart(path) || size > largestActor) return look
+  const bytes = size > beginning.length ? await whole(size) : beginning
+  try {
+    const label = readActor(bytes, { stem: path.slice(path.lastIndexOf('/') + 1) })?.label
+    return label ? { ...look, header: { ...look.header, label: withoutNull(label) } } : look
+  } catch (error) {
+    if (error instanceof FormatError) return look
+    throw error
+  }
+}
+
+/** The database takes no text with one. */
+const withoutNull = (text: string): string => text.replaceAll('\0', '')
 
 function sizeOrLook(beginning: Buffer, item: ManifestItem): number | Look {
   try {

@@ -10,6 +10,8 @@ export interface PackageHeader {
   guid: string | undefined
   /** Imported packages under /Game as path keys, without itself. */
   imports: string[]
+  /** Of a part of a level: what people call it. */
+  label?: string
 }
 
 /** What was found in one file; without a header for what is no package, or newer than the reader knows. */
