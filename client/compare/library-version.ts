@@ -1,7 +1,7 @@
 /** A version of the library as one side of a comparison. */
-import { ApiError } from '../../contract/errors.ts'
 import type { Lineage, LineageObject, VersionDetail } from '../../contract/lineages.ts'
 import type { Api } from '../http/api.ts'
+import { isMissingRoute } from '../http/missing-route.ts'
 import type { ComparedNeed, ComparedVersion } from './compare.ts'
 
 /** The calls that it takes. */
@@ -54,6 +54,6 @@ async function readParts(calls: VersionCalls, { entry_id }: Lineage, { object_id
 }
 
 function undefinedWithoutRoute(error: unknown): undefined {
-  const isOlder = error instanceof ApiError && (error.code === 'NOT_FOUND' || error.status === 405)
+  const isOlder = isMissingRoute(error)
   if (!isOlder) throw error
 }

@@ -13,6 +13,7 @@ import { ProjectMemory } from '../memory/project-memory.ts'
 import type { TellPush } from '../progress.ts'
 import { findProjectName } from '../project/unreal-project.ts'
 import type { PullTarget } from '../pull/target-project.ts'
+import type { LevelNews } from '../status/level-news.ts'
 import type { StatusFile } from '../status/report.ts'
 import { status } from '../status/status.ts'
 
@@ -78,15 +79,19 @@ export async function findLatest(options: LatestOptions): Promise<Latest> {
     const faces = new Map(lineages.map((face) => [face.id, face]))
     const added = await findAdded(api, { target, memory, here: report.files })
     const bringing = new Map(wanted.map((file) => [file.file, bringer(file, { faces, memory, target })]))
-    const brought = [...bringing.values()].flatMap((id) => id ?? [])
+    const levels = report.levels.filter(({ file }) => existsSync(join(target.root, file)))
+    const brought = [...bringing.values(), ...levels.map(({ entry_id }) => entry_id)].flatMap((id) => id ?? [])
     const { elsewhere, replacing } = added
     // Files that were edited since are conflicts of the pull.
     const taken = [...replacing.keys()].filter((file) => !bringing.has(file))
     return {
-      outdated: [...namesOf(outdated).filter((file) => bringing.get(file) !== undefined), ...taken],
+      outdated: [
+        ...new Set([...namesOf(outdated).filter((file) => bringing.get(file) !== undefined), ...levelFiles(levels), ...taken]),
+      ],
       modified: namesOf(filesIn('modified', 'moved')),
       diverged: namesOf(filesIn('diverged')),
-      deleted: namesOf(filesIn('deleted')),
+      // What left its level is taken away with what the level brings.
+      deleted: namesOf(filesIn('deleted').filter(({ part }) => part === undefined)),
       deletions: filesIn('deleted').flatMap(({ file, deleted }) => (deleted ? { file, ...deleted } : [])),
       missing: namesOf(missing),
       not_pulled: namesOf(wanted).filter((file) => bringing.get(file) === undefined),
@@ -100,6 +105,10 @@ export async function findLatest(options: LatestOptions): Promise<Latest> {
     await http.close('destroy')
   }
 }
+
+/** Of those that have an entry, which brings what changed of their actors. */
+const levelFiles = (levels: readonly LevelNews[]): string[] =>
+  levels.flatMap(({ entry_id, file }) => (entry_id === null ? [] : file))
 
 const namesOf = (files: readonly StatusFile[]): string[] => files.map(({ file }) => file)
 

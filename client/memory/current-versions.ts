@@ -73,12 +73,48 @@ const manyFiles = 1000
 
 const isRedirector = "f.facts ->> '$.assetClass' is 'ObjectRedirector'"
 
-const relationColumn = `
-  (f.lineage_id is not null) + 2 * (c.lineage_id is not null) + 4 * (c.object_id is not null) + 8 * (f.hash is f.base_hash)
-  + 16 * (f.hash is c.content_hash) + 32 * (f.object_id is c.object_id)
+/**
+ * What a file is held against: its lineage, or of a part of a level the set of the level that is known here and what the newest one changed of
+ * it. What is current in the lineage of a part means nothing.
+ */
+interface Measure {
+  from: string
+  faceHash: string
+  faceId: string
+  isThere: string
+  baseIsFace: string
+  isGone: string
+}
+
+const byLineage: Measure = {
+  from: 'file f left join face c on c.lineage_id = f.lineage_id',
+  faceHash: 'c.content_hash',
+  faceId: 'c.object_id',
+  isThere: '(c.object_id is not null)',
+  baseIsFace: '(f.object_id is c.object_id)',
+  isGone: '(c.deleted is not null)',
+}
+
+const either = (part: string, other: string): string => `case when p.path is not null then ${part} else ${other} end`
+const newestHash = 'case when n.path is not null then n.hash else p.hash end'
+const bySets: Measure = {
+  from: `${byLineage.from} left join level_part p on p.path = f.package and f.lineage_id is not null left join level_news n on n.path = p.path`,
+  faceHash: either(newestHash, byLineage.faceHash),
+  faceId: either(
+    'case when n.path is not null then n.object_id when p.hash is f.base_hash then f.object_id end',
+    byLineage.faceId,
+  ),
+  isThere: either('1', byLineage.isThere),
+  baseIsFace: either(`(f.base_hash is ${newestHash})`, byLineage.baseIsFace),
+  isGone: either('case when n.path is not null then n.hash is null else p.stays end', byLineage.isGone),
+}
+
+const relationOf = ({ faceHash, isThere, baseIsFace, isGone }: Measure): string => `
+  (f.lineage_id is not null) + 2 * (c.lineage_id is not null) + 4 * ${isThere} + 8 * (f.hash is f.base_hash)
+  + 16 * (f.hash is ${faceHash}) + 32 * ${baseIsFace}
   + case when f.lineage_id is not null then 0 else
       64 * (f.settled or f.facts ->> '$.kind' is 'refused' or ${isRedirector}) end
-  + 128 * (c.deleted is not null)
+  + 128 * ${isGone}
   + case when f.hash is f.base_hash or f.base_class is 'ObjectRedirector' then 0 else
       256 * (${isRedirector}) end`
 
@@ -99,17 +135,21 @@ export class Faces {
 
   /** Every file that was ever read here. */
   rows(): KnownRow[] {
-    const query = `select f.file, f.stat, ${relationColumn}, f.lineage_id from file f left join face c on c.lineage_id = f.lineage_id`
-    return this.#guard(() => this.#db.prepare<[], KnownRow>(query).raw().all() as unknown as KnownRow[])
+    return this.#guard(() => {
+      const measure = this.#measure()
+      const query = `select f.file, f.stat, ${relationOf(measure)}, f.lineage_id from ${measure.from}`
+      return this.#db.prepare<[], KnownRow>(query).raw().all() as unknown as KnownRow[]
+    })
   }
 
   details(files: ReadonlySet<string>): KnownDetail[] {
-    const query = `
-      select f.file, f.hash, f.guid, f.package, ${relationColumn} as relation, f.lineage_id as lineageId, f.object_id as objectId,
-             coalesce(c.entry_id, f.entry_id) as entryId, c.object_id as faceId, c.content_hash as faceHash, c.deleted,
-             case when ${isRedirector} then f.facts ->> '$.redirectTarget' end as redirectsTo
-        from file f left join face c on c.lineage_id = f.lineage_id`
     return this.#guard(() => {
+      const measure = this.#measure()
+      const query = `
+        select f.file, f.hash, f.guid, f.package, ${relationOf(measure)} as relation, f.lineage_id as lineageId, f.object_id as objectId,
+               coalesce(c.entry_id, f.entry_id) as entryId, ${measure.faceId} as faceId, ${measure.faceHash} as faceHash, c.deleted,
+               case when ${isRedirector} then f.facts ->> '$.redirectTarget' end as redirectsTo
+          from ${measure.from}`
       if (files.size > manyFiles)
         return this.#db
           .prepare<[], KnownDetail>(query)
@@ -118,6 +158,12 @@ export class Faces {
       const one = this.#db.prepare<[string], KnownDetail>(`${query} where f.file = ?`)
       return [...files].flatMap((file) => one.get(file) ?? [])
     })
+  }
+
+  /** Most projects have no levels whose actors are files, and look up none. */
+  #measure(): Measure {
+    const hasParts = this.#db.prepare('select 1 from level_part limit 1').get() !== undefined
+    return hasParts ? bySets : byLineage
   }
 
   /** Files without a lineage that carry the GUID of one with a lineage: most likely it was moved here and edited. */

@@ -36,6 +36,20 @@ export interface KnownLevel {
   lineageId: string
   /** The set of its parts that was pushed or pulled here last. */
   set: number
+  /** The newest one, of which it is remembered what it changed. */
+  newsSet: number | null
+}
+
+/** What the newest set of a level changed of the one that is known here. */
+export interface PartNews {
+  /** Its package path. */
+  path: string
+  change: 'added' | 'changed' | 'removed'
+  /** Null for one that left. */
+  objectId: number | null
+  hash: string | null
+  label: string | null
+  class: string
 }
 
 export class LevelParts {
@@ -57,7 +71,8 @@ export class LevelParts {
   /** Levels of which a set is known here, with the file of each. */
   list(): KnownLevel[] {
     const query = `
-      select f.file, f.entry_id as entryId, l.lineage_id as lineageId, l.set_id as "set"
+      select f.file, f.entry_id as entryId, l.lineage_id as lineageId, l.set_id as "set",
+             l.news_set as newsSet
         from level l join file f on f.lineage_id = l.lineage_id where l.set_id is not null and f.stat <> ? order by f.file`
     return this.#state.guard(() => this.#state.db.prepare<[string], KnownLevel>(query).all(gone))
   }
@@ -72,12 +87,39 @@ export class LevelParts {
     return this.#state.guard(() => partFolders(level).flatMap((folder) => statement.all(folder, behind(folder), gone)))
   }
 
-  /** A set as it lies here now. */
-  save(lineageId: string, set: number, parts: readonly KnownPart[]): void {
+  /** A set as it lies here now. `staying`: what left it, and is here all the same. */
+  save(lineageId: string, set: number, { parts, staying }: { parts: readonly KnownPart[]; staying: readonly KnownPart[] }): void {
     this.#state.write(() => {
       this.#forget(lineageId)
       this.#change(lineageId, set, parts)
+      const stay = this.#state.db.prepare(
+        'insert or replace into level_part (lineage_id, path, file, hash, stays) values (?, ?, ?, ?, 1)',
+      )
+      for (const { path, file, hash } of staying) stay.run(lineageId, path.toLowerCase(), file, hash)
     })
+  }
+
+  /** What the newest set of a level changed of the one that is known; undefined: there is no newer one. */
+  saveNews(lineageId: string, newest: { set: number; news: readonly PartNews[] } | undefined): void {
+    const { db } = this.#state
+    const put = db.prepare(`
+      insert or replace into level_news (path, lineage_id, object_id, hash, label, class, change)
+      values (@path, @lineageId, @objectId, @hash, @label, @class, @change)`)
+    this.#state.write(() => {
+      this.#forgetNews(lineageId)
+      if (!newest) return
+      db.prepare('update level set news_set = ? where lineage_id = ?').run(newest.set, lineageId)
+      for (const one of newest.news) put.run({ ...one, path: one.path.toLowerCase(), lineageId })
+    })
+  }
+
+  /** How many parts of a level came, changed and left with its newest set. */
+  countNews(lineageId: string): Record<PartNews['change'], number> {
+    const query = 'select change, count(*) as n from level_news where lineage_id = ? group by change'
+    const rows = this.#state.guard(() =>
+      this.#state.db.prepare<[string], { change: PartNews['change']; n: number }>(query).all(lineageId),
+    )
+    return { added: 0, changed: 0, removed: 0, ...Object.fromEntries(rows.map(({ change, n }) => [change, n])) }
   }
 
   /** What a push has changed. `set`: the set that is known from now on. Files that left with it are missing no longer. */
@@ -103,12 +145,20 @@ export class LevelParts {
   }
 
   #forget(lineageId: string): void {
+    this.#forgetNews(lineageId)
     for (const table of ['level', 'level_part'])
       this.#state.db.prepare(`delete from ${table} where lineage_id = ?`).run(lineageId)
   }
 
+  #forgetNews(lineageId: string): void {
+    this.#state.db.prepare('delete from level_news where lineage_id = ?').run(lineageId)
+    this.#state.db.prepare('update level set news_set = null where lineage_id = ?').run(lineageId)
+  }
+
+  /** What was heard of newer sets was beside what was known before. */
   #change(lineageId: string, set: number | undefined, parts: readonly KnownPart[]): void {
     const put = this.#state.db.prepare('insert or replace into level_part (lineage_id, path, file, hash) values (?, ?, ?, ?)')
+    this.#forgetNews(lineageId)
     for (const { path, file, hash } of parts) put.run(lineageId, path.toLowerCase(), file, hash)
     this.#state.db.prepare('insert or replace into level (lineage_id, set_id) values (?, ?)').run(lineageId, set ?? null)
   }

@@ -97,7 +97,9 @@ create table if not exists pushed_batch (
 -- the library is known as a whole.
 create table if not exists level (
   lineage_id text not null primary key,
-  set_id integer
+  set_id integer,
+  -- The newest set of the library, as ph status last heard; level_news says what it changed of set_id. Null where that is not known.
+  news_set integer
 ) without rowid;
 create table if not exists level_part (
   lineage_id text not null,
@@ -105,5 +107,21 @@ create table if not exists level_part (
   path text not null,
   file text not null,
   hash text not null,
+  -- The level has it no more; it lies here all the same.
+  stays integer not null default 0,
   primary key (lineage_id, path)
+) without rowid;
+create unique index if not exists level_part_path on level_part (path);
+
+-- What the newest set of a level changed of the one that is known here (status/level-news.ts); no hash: it left the level.
+create table if not exists level_news (
+  path text not null primary key,
+  lineage_id text not null,
+  object_id integer,
+  hash text,
+  -- What people call it.
+  label text,
+  class text not null,
+  -- added, changed or removed.
+  change text not null
 ) without rowid;

@@ -64,12 +64,15 @@ const columnsOfVersion1 =
 const linked = 'alter table file add column linked integer not null default 0;'
 /** What the library was asked is asked again. */
 const faces = "drop table if exists face; delete from remembered where key = 'faces';"
+/** A path is a part of one level. */
+const levelNews = `alter table level add column news_set integer; alter table level_part add column stays integer not null default 0;
+  delete from level_part where exists (select 1 from level_part o where o.path = level_part.path and o.lineage_id > level_part.lineage_id);`
 const pushedBytes = 'alter table pushed add column content_hash text;'
-/** Version 2 lets the facts of a file be unknown and keeps the pulls under way; 3 keeps current versions; 4 which files are links; 5 the last push; 6 deletions; 7 the bytes of the last push; 8 its commits; 9 the parts of levels. */
+/** Version 2 lets the facts of a file be unknown and keeps the pulls under way; 3 keeps current versions; 4 which files are links; 5 the last push; 6 deletions; 7 the bytes of the last push; 8 its commits; 9 the parts of levels; 10 what newer sets of theirs changed. */
 const layout: Layout = {
-  version: 9,
+  version: 10,
   schema: new URL('./project-memory.sql', import.meta.url),
-  tables: ['file', 'remembered', 'pull', 'pulled', 'face', 'pushed', 'pushed_batch', 'level', 'level_part'],
+  tables: ['file', 'remembered', 'pull', 'pulled', 'face', 'pushed', 'pushed_batch', 'level', 'level_part', 'level_news'],
   upgrades: {
     1: {
       before: `alter table file rename to file_before; drop index file_package; drop index file_guid; drop index file_object;
@@ -82,6 +85,8 @@ const layout: Layout = {
     5: { before: `${faces} alter table pushed add column renamed_from text; ${pushedBytes}`, after: '' },
     6: { before: pushedBytes, after: '' },
     7: { before: '', after: '' },
+    8: { before: '', after: '' },
+    9: { before: levelNews, after: '' },
   },
 }
 

@@ -1,7 +1,7 @@
 /** `ph pull --plan`: what a pull would come to, by the library's word and a look at this disk. Changes nothing anywhere. */
 
 import { existsSync, statSync } from 'node:fs'
-import { ApiError } from '../../contract/errors.ts'
+import { join } from 'node:path'
 import type { LineageFace } from '../../contract/lineages.ts'
 import type { PullJobDetail, PullJobEntry, PullJobObject, PullWarning } from '../../contract/pull-jobs.ts'
 import { engineOrder, isNewerEngine } from '../../formats/engine-version.ts'
@@ -9,9 +9,11 @@ import { type Content, cachedPath } from '../content/cache.ts'
 import { projectStateFile } from '../folders.ts'
 import { type Api, createApi } from '../http/api.ts'
 import type { Http } from '../http/http.ts'
+import { isMissingRoute } from '../http/missing-route.ts'
 import { openWire } from '../http/open-http.ts'
 import { findFaces } from '../memory/find-versions.ts'
 import { ProjectMemory } from '../memory/project-memory.ts'
+import { type PartName, withPartNames } from '../project/part-names.ts'
 import { type Action, compareProject, type Decision } from './compare.ts'
 import { destinationsOf, nothingRemains, receiverIn, withLeftOut, withMisnamed } from './destinations.ts'
 import { uniteEntries, uniteMisnamed, uniteWarnings } from './job-report.ts'
@@ -24,6 +26,7 @@ import { uniteFiles } from './orders/united-files.ts'
 import { queuedJobs } from './orders/waiting-jobs.ts'
 import { checkReplaced } from './preflight.ts'
 import { findFormerPlaces } from './removing/former-places.ts'
+import { findLeavingParts } from './removing/leaving.ts'
 import type { LeavingReason } from './removing/take-away.ts'
 import type { ReportedFile } from './report.ts'
 
@@ -44,8 +47,8 @@ export interface JobPlan extends MissingInProject {
   target_root: string
   entries: PullJobEntry[]
   files: PlannedFile[]
-  /** Files that would be taken away where nothing is against it: their props lie elsewhere now. */
-  leaving: { file: string; lineage_id: string; why: LeavingReason; to?: string }[]
+  /** Files that would be taken away where nothing is against it: their props lie elsewhere now, or they left their level. */
+  leaving: { file: string; lineage_id: string; why: LeavingReason; to?: string; part?: PartName }[]
   obstacles: Obstacle[]
   warnings: PullWarning[]
   summary: Record<Action, number>
@@ -134,7 +137,7 @@ async function possibleJob(options: PullOptions, api: Api, order: Awaited<Return
       misnamed: uniteMisnamed(plans),
     }
   } catch (error) {
-    if (!(error instanceof ApiError && (error.code === 'NOT_FOUND' || error.status === 405))) throw error
+    if (!isMissingRoute(error)) throw error
   }
   // A server that does not plan says what each entry needs.
   const found = await Promise.all(
@@ -191,14 +194,19 @@ class Planner {
     )
     const newer = await this.#newerVersions(objects)
     const brought = decisions.map(({ file, pullFile: { object } }) => ({ ...object, file }))
-    const leaving = await findFormerPlaces({ target, memory, api, targetRoot }, brought)
+    const leaving = [
+      ...(await findFormerPlaces({ target, memory, api, targetRoot }, brought)),
+      ...findLeavingParts(memory, objects),
+    ]
+      .filter(({ file }) => existsSync(join(target.root, file)))
+      .map(({ lineageId: lineage_id, ...one }) => ({ ...one, lineage_id }))
     const engine_needed = newestEngine(objects)
     return {
       job_id: jobId,
       target_root: targetRoot,
       entries,
       files: decisions.map((decision) => plannedFile(decision, newer)),
-      leaving: leaving.map(({ lineageId: lineage_id, ...one }) => ({ ...one, lineage_id })),
+      leaving: withPartNames(target.root, leaving),
       obstacles: [
         ...refused.map(({ what, why }) => obstacle('not-allowed', what, `${what} ${why}.`)),
         ...nothingRemains(destined),

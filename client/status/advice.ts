@@ -1,14 +1,17 @@
 /** What `ph status` can advise about files, asked of the library: where current ones lie, and which are a version that is not current, so that no push can make it that. */
 
+import { partLabel } from '../../contract/level-parts.ts'
 import { limits } from '../../contract/limits.ts'
+import type { LineageFace } from '../../contract/lineages.ts'
 import { pulledTo } from '../../contract/plugin-content.ts'
 import type { Api } from '../http/api.ts'
 import { findFaces } from '../memory/find-versions.ts'
 import { describeReverted, isSetBack, type Reverted } from '../push/reverted.ts'
 import type { StatusFile } from './report.ts'
 
-const mayBeReverted = ({ state, known_by, lineage_id }: StatusFile): boolean =>
-  (state === 'modified' || state === 'diverged') && known_by === 'memory' && lineage_id !== null
+/** Parts of levels go into the next set of their level, whatever version they are. */
+const mayBeReverted = ({ state, known_by, lineage_id, part }: StatusFile): boolean =>
+  (state === 'modified' || state === 'diverged') && known_by === 'memory' && lineage_id !== null && part === undefined
 
 /** The same files; such ones with the version that they are. Asks only where something changed. */
 export async function withReverted(files: StatusFile[], api: Api): Promise<StatusFile[]> {
@@ -32,6 +35,10 @@ export async function withReverted(files: StatusFile[], api: Api): Promise<Statu
   })
 }
 
+/** Of what is not here the library says what people call it. */
+const namedPart = ({ state, part }: StatusFile, face: LineageFace): Pick<StatusFile, 'part'> =>
+  part && face.part && state === 'missing' ? { part: { ...part, label: partLabel(face.part) } } : {}
+
 const isToBeBrought = ({ state }: StatusFile): boolean => state === 'outdated' || state === 'missing'
 
 /** The same files; those that a pull or a download would bring with the path of their current version. One request at most, and none for none. */
@@ -40,9 +47,9 @@ export async function withFacePaths(files: StatusFile[], api: Api): Promise<Stat
   if (missing.size === 0) return files
   const lineageIds = [...missing].slice(0, limits.lineagesFound)
   const { lineages } = await findFaces(api, { lineageIds, hashes: [], paths: [] })
-  const paths = new Map(lineages.map((face) => [face.id, pulledTo(face)]))
+  const faces = new Map(lineages.map((face) => [face.id, face]))
   return files.map((file) => {
-    const path = isToBeBrought(file) && file.lineage_id !== null ? paths.get(file.lineage_id) : undefined
-    return path === undefined ? file : { ...file, face_origin_path: path }
+    const face = isToBeBrought(file) && file.lineage_id !== null ? faces.get(file.lineage_id) : undefined
+    return face === undefined ? file : { ...file, face_origin_path: pulledTo(face), ...namedPart(file, face) }
   })
 }

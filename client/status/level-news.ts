@@ -1,8 +1,9 @@
 /** Levels whose actors changed in the library since they were pushed or pulled here, although their own file is the same. */
-import type { NewestSet } from '../../contract/level-sets.ts'
+import type { NewestSet, SetPart } from '../../contract/level-sets.ts'
 import type { Api } from '../http/api.ts'
+import { isMissingRoute } from '../http/missing-route.ts'
 import { findFacesInBulk } from '../memory/find-versions.ts'
-import type { LevelParts } from '../memory/level-parts.ts'
+import type { KnownLevel, LevelParts, PartNews } from '../memory/level-parts.ts'
 
 export interface LevelNews {
   /** The file of the level, below the project's root. */
@@ -12,17 +13,63 @@ export interface LevelNews {
   /** The set that is known here, and the newest one. */
   set: number
   newest: NewestSet
+  /** How many actors came, changed and left since. Null where the server does not say it. */
+  changes: { added: number; changed: number; removed: number } | null
 }
 
-/** One question, and none where no level has parts. Older servers know no sets. `project`: whose sets count, where it has some. */
+/**
+ * One question, and none where no level has parts; of a set that is newer than the last one that was heard of, one more: what it changed. That
+ * is remembered, and files are held against it. Older servers know no sets. `project`: whose sets count, where it has some.
+ */
 export async function findLevelNews(api: Api, levels: LevelParts, project: string | undefined): Promise<LevelNews[]> {
   const known = levels.list()
   if (known.length === 0) return []
   const found = await findFacesInBulk(api, { lineageIds: known.map(({ lineageId }) => lineageId), hashes: [], paths: [] })
   const setsOf = new Map((found?.lineages ?? []).map(({ id, sets }) => [id, sets ?? []]))
-  return known.flatMap(({ file, entryId: entry_id, lineageId: lineage_id, set }) => {
+  const news: LevelNews[] = []
+  for (const level of known) {
+    const { file, entryId: entry_id, lineageId: lineage_id, set } = level
     const sets = setsOf.get(lineage_id) ?? []
     const newest = sets.find((one) => one.project?.toLowerCase() === project?.toLowerCase()) ?? sets[0]
-    return newest && newest.id > set ? [{ file, entry_id, lineage_id, set, newest }] : []
-  })
+    if (newest && newest.id > set) {
+      const isKnown = await hearChanges(api, levels, { level, newest: newest.id })
+      news.push({ file, entry_id, lineage_id, set, newest, changes: isKnown ? levels.countNews(lineage_id) : null })
+    } else if (level.newsSet !== null) levels.saveNews(lineage_id, undefined)
+  }
+  return news
+}
+
+/** Says whether it is known by now what the newest set changed. */
+async function hearChanges(
+  api: Api,
+  levels: LevelParts,
+  { level: { lineageId, set, newsSet }, newest }: { level: KnownLevel; newest: number },
+): Promise<boolean> {
+  if (newsSet === newest) return true
+  const parts = await changesOf(api, { lineageId, set: newest, since: set })
+  levels.saveNews(lineageId, parts && { set: newest, news: parts.flatMap(toNews) })
+  return parts !== undefined
+}
+
+const toNews = ({ path, change, object_id: objectId, content_hash: hash, label, asset_class }: SetPart): PartNews[] =>
+  change === undefined ? [] : [{ path, change, objectId, hash, label, class: asset_class }]
+
+/** What changed from one set of a level to another, page by page. Undefined where the server does not say it, or knows one of them no more. */
+export async function changesOf(
+  api: Api,
+  { lineageId, set, since }: { lineageId: string; set: number; since: number },
+): Promise<SetPart[] | undefined> {
+  const parts: SetPart[] = []
+  let cursor: string | null | undefined
+  try {
+    do {
+      const page = await api.lineages.setParts({ lineage_id: lineageId, set, since, ...(cursor ? { cursor } : {}) })
+      parts.push(...page.parts)
+      cursor = page.next_cursor
+    } while (cursor)
+  } catch (error) {
+    if (isMissingRoute(error)) return undefined
+    throw error
+  }
+  return parts
 }

@@ -3,10 +3,10 @@ import { type FileState, fileStates } from '../../contract/file-states.ts'
 import type { Deletion } from '../../contract/lineages.ts'
 import type { Lock } from '../../contract/locks.ts'
 import { type KnownDetail, relation } from '../memory/current-versions.ts'
+import type { PartName } from '../project/part-names.ts'
 import type { Problem } from '../project/problem.ts'
 import type { WaitingJob } from '../pull/orders/waiting-jobs.ts'
 import type { LevelNews } from './level-news.ts'
-import type { PartName } from './part-names.ts'
 
 /** How it is known which prop a file is: pushed or pulled here, or found by its bytes, its path, or moved here: by its GUID, or a redirector that leads to it. */
 export type KnownBy = 'memory' | 'content' | 'guid' | 'redirector' | 'path'

@@ -10,6 +10,7 @@ import { isExecutable, mayBeProp, nameExecutables } from '../memory/changes.ts'
 import { type KnownRow, relation } from '../memory/current-versions.ts'
 import { ProjectMemory } from '../memory/project-memory.ts'
 import type { TellPush } from '../progress.ts'
+import { withPartNames } from '../project/part-names.ts'
 import { findNamedPaths, type NamedPaths, placeInProject } from '../project/paths.ts'
 import type { Problem } from '../project/problem.ts'
 import type { FoundFile } from '../project/scan.ts'
@@ -20,7 +21,6 @@ import { askLibrary, bringUpToDate, type Files, type LookParts } from './ask-lib
 import { type ComparedRows, compareWithMemory } from './compare.ts'
 import { type LibraryLocks, locksOfFiles, readLocks } from './file-locks.ts'
 import { findLevelNews } from './level-news.ts'
-import { withPartNames } from './part-names.ts'
 import { type FileLock, isSettled, judge, type StatusFile, type StatusReport, summaryOf, toStatusFile } from './report.ts'
 import { type WalkOptions, walk } from './walk.ts'
 
@@ -58,9 +58,9 @@ export async function status(options: StatusOptions): Promise<StatusReport> {
     jobs.catch(() => {})
     const locks = isAlone ? Promise.resolve({ locks: [], me: undefined }) : readLocks(api)
     locks.catch(() => {})
-    const levels = isAlone ? Promise.resolve([]) : findLevelNews(api, memory.levels, project)
+    const levels = options.remembered ? Promise.resolve([]) : findLevelNews(api, memory.levels, project)
     levels.catch(() => {})
-    const compared = await new Comparison({ options, namedPaths, look, tell, locks }).run()
+    const compared = await new Comparison({ options, namedPaths, look, tell, locks, levels }).run()
     return { ...compared, levels: await levels, project: project ?? null, waiting: await jobs }
   } finally {
     memory.close()
@@ -74,6 +74,8 @@ interface Parts {
   look: LookParts
   tell: TellPush
   locks: Promise<LibraryLocks>
+  /** Heard of before any file is judged. */
+  levels: Promise<unknown>
 }
 
 type Compared = Omit<StatusReport, 'project' | 'waiting' | 'levels'>
@@ -103,7 +105,7 @@ class Comparison {
   }
 
   async run(): Promise<Compared> {
-    const { namedPaths, options, look, tell } = this.#parts
+    const { namedPaths, options, look, tell, levels } = this.#parts
     // The question is on its way while the folders are walked.
     const upToDate = options.remembered ? Promise.resolve() : bringUpToDate(look)
     upToDate.catch(() => {})
@@ -111,7 +113,7 @@ class Comparison {
     const found = await walk(namedPaths, options)
     this.#problems.push(...found.problems.filter(({ kind }) => kind !== 'ignored-folder'))
     tell({ kind: 'found', files: found.files.length, bytes: found.files.reduce((sum, { size }) => sum + size, 0) })
-    await upToDate
+    await Promise.all([upToDate, levels])
     let rows = look.faces.rows()
     const files = this.#choose(found.files, rows)
     const comparing = { fresh: this.#fresh, names: options.all ?? false }

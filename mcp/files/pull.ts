@@ -1,6 +1,7 @@
 /** The tool that brings props into a project on this machine, as `ph pull` does. */
 import { dirname, join } from 'node:path'
 import { Type } from 'typebox'
+import { withPartNames } from '../../client/project/part-names.ts'
 import type { PullOptions } from '../../client/pull/options.ts'
 import type { JobPlan } from '../../client/pull/plan.ts'
 import type { PullTarget } from '../../client/pull/target-project.ts'
@@ -22,7 +23,7 @@ export const pullTool = fileTool({
   name: 'pull_files',
   title: 'Pull props into a project here',
   description:
-    'Bring props with everything they need into a project on this machine; without entry_ids, whatever is outdated there, and what waits for the project. Changed files stay, unless on_conflict is overwrite, which keeps a backup.',
+    'Bring props with everything they need into a project on this machine; without entry_ids, whatever is outdated there, and what waits for the project. Files that left (their props moved, or they left their level) are named and stay. Changed files stay, unless on_conflict is overwrite, which keeps a backup.',
   routes: ['pullJobs.plan', 'pullJobs.create', 'pullJobs.claim'],
   input: Type.Object({
     entry_ids: Type.Optional(Type.Array(Id, { minItems: 1, maxItems: limits.pullJob.entries })),
@@ -40,12 +41,15 @@ export const pullTool = fileTool({
     await safePlan(options)
     const { pull } = await import('../../client/pull/pull.ts')
     const { project, root, jobs, waiting, notes } = await pull(options)
-    const done = jobs.map(({ job_id, status, reason, summary, bytes, files, obstacles, warnings, not_taken_away }) => ({
-      ...{ job_id, status, reason, summary, bytes, obstacles, warnings, not_taken_away },
-      files: files.flatMap(({ file, outcome, backup }) =>
-        outcome === 'identical' ? [] : { file, outcome, ...(backup === undefined ? {} : { backup }) },
-      ),
-    }))
+    const done = jobs.map(
+      ({ job_id, status, reason, summary, bytes, files, obstacles, warnings, taken_away, not_taken_away }) => ({
+        ...{ job_id, status, reason, summary, bytes, obstacles, warnings, taken_away },
+        not_taken_away: withPartNames(root, not_taken_away),
+        files: files.flatMap(({ file, outcome, backup }) =>
+          outcome === 'identical' ? [] : { file, outcome, ...(backup === undefined ? {} : { backup }) },
+        ),
+      }),
+    )
     return { project, root, pulls: done, waiting_jobs: waiting.length, notes }
   },
 })
@@ -84,6 +88,7 @@ const pullOf = ({
   target_root,
   entries,
   files,
+  leaving,
   obstacles,
   warnings,
   summary,
@@ -94,5 +99,6 @@ const pullOf = ({
   target_root,
   props: entries.map(({ entry_id, name }) => ({ entry_id, name })),
   files: files.flatMap(({ file, action, size }) => (action === 'identical' ? [] : { file, action, size })),
+  leaving: leaving.map(({ lineage_id: _, ...one }) => one),
   ...{ obstacles, warnings, summary, bytes, engine_too_old },
 })

@@ -4,6 +4,7 @@ import { versionName } from '../../../client/entries/current-version.ts'
 import type { JobPlan, PlannedFile, PullPlan } from '../../../client/pull/plan.ts'
 import { printable } from '../../../system/printable.ts'
 import { missingWords } from '../../entries/missing-dependency-words.ts'
+import { partGroups } from '../../entries/part-groups.ts'
 import { warningLines } from '../../pull-orders/warning-lines.ts'
 import { count, number, size } from '../../terminal/amounts.ts'
 import { remarked, wrap } from '../../terminal/wrap.ts'
@@ -85,8 +86,13 @@ function files({ files: all }: JobPlan, { out, verbose }: PullLook): string[] {
   ]
 }
 
-function leaving({ leaving: all }: JobPlan, { out, verbose }: PullLook): string[] {
-  const shown = verbose ? all : all.slice(0, mostFiles)
+function leaving({ leaving: all }: JobPlan, look: PullLook): string[] {
+  const { moved = [], removed = [] } = Object.groupBy(all, ({ why }) => why)
+  return [...movedAway(moved, look), ...leavingParts(removed, look)]
+}
+
+function movedAway(moved: JobPlan['leaving'], { out, verbose }: PullLook): string[] {
+  const shown = verbose ? moved : moved.slice(0, mostFiles)
   if (shown.length === 0) return []
   return [
     '',
@@ -97,7 +103,22 @@ function leaving({ leaving: all }: JobPlan, { out, verbose }: PullLook): string[
       '  ',
     ),
     ...shown.map(({ file, to }) => `    ${printable(file)}${to === undefined ? '' : ` → ${printable(to)}`}`),
-    ...(all.length > shown.length ? [`    and ${number(all.length - shown.length)} more (--verbose)`] : []),
+    ...(moved.length > shown.length ? [`    and ${number(moved.length - shown.length)} more (--verbose)`] : []),
+  ]
+}
+
+/** Parts of levels, under their level. */
+function leavingParts(removed: JobPlan['leaving'], { out, verbose }: Pick<PullLook, 'out' | 'verbose'>): string[] {
+  if (removed.length === 0) return []
+  const named = partGroups(
+    removed.flatMap(({ part }) => part ?? []),
+    { all: verbose, more: '--verbose' },
+  )
+  return [
+    '',
+    out.paint('bold', 'Would be taken away:'),
+    ...wrap('These left their level in the library. They go into a backup where they were not changed here:', out.width, '  '),
+    ...named.flatMap((words) => wrap(printable(`- ${words}`), out.width, '    ')),
   ]
 }
 

@@ -1,5 +1,6 @@
 /** What a pull came to, in words: sums first, then everything that someone should look at, with what to do about it. */
 import { join, relative } from 'node:path'
+import { partNameOf } from '../../../client/project/part-names.ts'
 import type { Obstacle } from '../../../client/pull/obstacle.ts'
 import { type LeavingReason, type LeftFile, type LeftReason, leftReasons } from '../../../client/pull/removing/take-away.ts'
 import type { JobReport, Outcome, PulledFile, PullReport } from '../../../client/pull/report.ts'
@@ -7,6 +8,7 @@ import { outcomes } from '../../../client/pull/report.ts'
 import { printable } from '../../../system/printable.ts'
 import { shellWord } from '../../../system/shell-word.ts'
 import { missingWords } from '../../entries/missing-dependency-words.ts'
+import { partGroups } from '../../entries/part-groups.ts'
 import { jobsNamed } from '../../pull-orders/job-words.ts'
 import { waitingWords } from '../../pull-orders/waiting-words.ts'
 import { warningLines } from '../../pull-orders/warning-lines.ts'
@@ -63,7 +65,7 @@ function jobWords(job: JobReport, report: PullReport, look: PullLook): string[] 
     ...keptFiles(job, report, look),
     ...otherProps(job, report, look),
     ...overwrittenFiles(job, look),
-    ...takenAway(job, look),
+    ...takenAway(job, report, look),
     ...leftFiles(job, report, look),
     ...restoredFiles(job.files, look),
     ...olderVersions(job, look),
@@ -187,7 +189,7 @@ const overwrittenFiles = (job: JobReport, look: PullLook): string[] =>
     look,
   )
 
-const takenAway = ({ taken_away }: JobReport, look: PullLook): string[] => {
+const takenAway = ({ taken_away }: JobReport, { root }: PullReport, look: PullLook): string[] => {
   const { moved = [], removed = [] } = Object.groupBy(taken_away, ({ why }) => why)
   const kept = 'are kept for 30 days, and `ph undo` brings them back:'
   return [
@@ -196,13 +198,16 @@ const takenAway = ({ taken_away }: JobReport, look: PullLook): string[] => {
       moved.map(({ file, to }) => (to === undefined ? file : `${file} → ${to}`)),
       look,
     ),
-    ...listed(
-      ['Taken away:', `These left their level in the library. They ${kept}`],
-      removed.map(({ file }) => file),
-      look,
-    ),
+    ...listed(['Taken away:', `These left their level in the library. They ${kept}`], partWords(root, removed, look), look),
   ]
 }
+
+/** Read from where they are kept by now. */
+const partWords = (root: string, files: readonly { file: string; backup?: string }[], { verbose }: PullLook): string[] =>
+  partGroups(
+    files.flatMap(({ file, backup = file }) => partNameOf(root, backup) ?? []),
+    { all: verbose, more: '--verbose' },
+  )
 
 const stayingWords: Record<LeavingReason, [title: string, words: string]> = {
   moved: ['Still in the old place:', 'The props of these lie elsewhere now, and their old files stay.'],
@@ -218,8 +223,9 @@ function leftFiles({ not_taken_away: left }: JobReport, { root }: PullReport, lo
       return to === undefined ? file : `${file} → ${to}${by}`
     })
     const [title, words] = stayingWords[why]
+    const shown = why === 'removed' ? partWords(root, group, look) : named
     return [
-      ...listed([title, `${words} ${leftReasons[reason]}`], named, look),
+      ...listed([title, `${words} ${leftReasons[reason]}`], shown, look),
       ...adviceFor(group, (file) => relative(look.cwd, join(root, file))).flatMap((text) =>
         wrap(`→ ${text}`, look.out.width, '    ').map((line) => look.out.paint('dim', line)),
       ),

@@ -1,17 +1,17 @@
 /** What a look at a project came to, in words: sums first, then what differs, and what brings it together. */
-import { basename, extname, join, relative } from 'node:path'
+import { basename, join, relative } from 'node:path'
 import { deletedBy } from '../../../client/entries/deletion.ts'
-import type { LevelNews } from '../../../client/status/level-news.ts'
 import { isSettled, type StatusFile, type StatusReport } from '../../../client/status/report.ts'
 import { type FileState, fileStates } from '../../../contract/file-states.ts'
 import { printable } from '../../../system/printable.ts'
 import { shellWord } from '../../../system/shell-word.ts'
 import { waitingWords } from '../../pull-orders/waiting-words.ts'
 import { deletedWaysOut, twoWaysOut } from '../../pull-orders/ways-out.ts'
-import { age, count, number } from '../../terminal/amounts.ts'
+import { count, number } from '../../terminal/amounts.ts'
 import type { Paint } from '../../terminal/output.ts'
 import { remarked, wrap } from '../../terminal/wrap.ts'
 import { checkedOutWords } from './checked-out-words.ts'
+import { actorLines, levelNews, levelsOf, partAdvice } from './level-words.ts'
 
 export interface StatusLook {
   paint: Paint
@@ -24,8 +24,6 @@ export interface StatusLook {
 
 /** Of each state, so many files are named. */
 const mostNamed = 20
-/** Of each level, so many actors are named. */
-const mostActors = 10
 /** So many files that are not for the library are named. */
 const mostSkipped = 3
 /** So many ids still make a command line that can be copied. */
@@ -60,25 +58,6 @@ export function statusWords(report: StatusReport, look: StatusLook): string[] {
   ]
 }
 
-/** Their own file may be as it was. */
-function levelNews({ levels, root, project }: StatusReport, { paint, width, cwd, now }: StatusLook): string[] {
-  if (levels.length === 0) return []
-  const line = ({ file, newest: { author, created_at } }: LevelNews) =>
-    remarked(
-      `  < ${printable(relative(cwd, join(root, file)))}`,
-      paint('dim', `${author === null ? '' : `by ${printable(author)}, `}${age(created_at, now)}`),
-      width,
-    )
-  const ids = levels.slice(0, mostInCommand).map(({ file, entry_id }) => entry_id ?? shellWord(basename(file, extname(file))))
-  const command = `ph pull ${ids.join(' ')}${project === null ? '' : ` --project ${shellWord(project)}`}`
-  return [
-    '',
-    paint(['yellow', 'bold'], 'Levels whose actors changed in the library:'),
-    ...levels.flatMap(line),
-    ...wrap(`→ ${command}`, width, '    ').map((words) => paint('dim', words)),
-  ]
-}
-
 function waiting({ project, waiting: jobs }: StatusReport, look: StatusLook): string[] {
   const lines = project === null ? [] : waitingWords(jobs, project, look)
   return lines.length > 0 ? ['', ...lines] : []
@@ -104,7 +83,7 @@ type GroupLook = StatusLook &
 
 function group(state: FileState, files: readonly StatusFile[], look: GroupLook): string[] {
   if (files.length === 0) return []
-  const [, , title] = stateWords[state]
+  const [sign, , title] = stateWords[state]
   const { true: parts = [], false: others = [] } = Object.groupBy(files, ({ part }) => (part ? 'true' : 'false'))
   const shown = look.all ? others : others.slice(0, mostNamed)
   const hidden = others.length - shown.length
@@ -113,26 +92,13 @@ function group(state: FileState, files: readonly StatusFile[], look: GroupLook):
     look.paint(isSettled(state) ? 'bold' : ['yellow', 'bold'], `${title}:`),
     ...shown.flatMap((file) => lines(file, look)),
     ...(hidden > 0 ? [`  and ${number(hidden)} more (--all)`] : []),
-    ...actorLines(state, parts, look),
-    ...[...advice(state, files, look), ...restoreAdvice(shown)].flatMap((text) =>
-      wrap(`→ ${text}`, look.width, '    ').map((words) => look.paint('dim', words)),
-    ),
+    ...actorLines(sign, parts, look),
+    ...[
+      ...advice(state, state === 'deleted' ? others : files, look),
+      ...partAdvice(state, parts, look),
+      ...restoreAdvice(shown),
+    ].flatMap((text) => wrap(`→ ${text}`, look.width, '    ').map((words) => look.paint('dim', words))),
   ]
-}
-
-/** Actors under their level, by their labels: `M L_Inn: Door_2, Table`. */
-function actorLines(state: FileState, parts: readonly StatusFile[], { width, all }: GroupLook): string[] {
-  const [sign] = stateWords[state]
-  const byLevel = Map.groupBy(parts, ({ part }) => part?.level ?? '')
-  return [...byLevel].flatMap(([level, actors]) => {
-    const labels = actors.flatMap(({ part }) => part?.label ?? [])
-    const shown = all ? labels : labels.slice(0, mostActors)
-    const hidden = labels.length - shown.length
-    const more = hidden > 0 ? [`and ${number(hidden)} more (--all)`] : []
-    const name = printable(level.slice(level.lastIndexOf('/') + 1))
-    const said = `${sign} ${name}: ${[...shown.map((label) => printable(label)), ...more].join(', ')}`
-    return wrap(said, width, '  ')
-  })
 }
 
 /** The path from where the person stands, and how it is known where that is not plain. */
@@ -208,16 +174,14 @@ function brought(files: readonly StatusFile[], project: string | null): string[]
 }
 
 /** A command for as many as a line takes: what it brought is not named the next time. */
+/** Parts of levels have no entries: their levels bring them. */
 function commandFor(files: readonly StatusFile[], command: (ids: string) => string): string[] {
   const ids = [...new Set(files.flatMap(({ entry_id }) => entry_id ?? []))]
-  const others = ids.length - mostInCommand
-  const parts = files.filter(({ entry_id }) => entry_id === null).length
+  const words = [...ids, ...levelsOf(files.filter(({ entry_id }) => entry_id === null))]
+  const others = words.length - mostInCommand
   return [
-    ...(ids.length > 0 ? [command(ids.slice(0, mostInCommand).join(' '))] : []),
+    ...(words.length > 0 ? [command(words.slice(0, mostInCommand).join(' '))] : []),
     ...(others > 0 ? [`Then \`ph status\` again names the other ${number(others)}.`] : []),
-    ...(parts > 0
-      ? [`${count(parts, 'file')} without an entry, such as parts of levels: pull the level, which brings them.`]
-      : []),
   ]
 }
 

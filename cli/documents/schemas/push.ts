@@ -64,7 +64,7 @@ const StatusFile = shape(
     known_by: "memory" | "content" | "guid" | "redirector" | "path" | null, lineage_id: string | null, entry_id: integer | null,
     object_id: integer | null, face_object_id: integer | null, face_content_hash: string | null,
     face_origin_path?: string | null, reverted_to?: OtherVersion, undone?: OtherVersion, deleted?: Deletion,
-    redirects_to?: string | null, part?: { level: string, label: string }
+    redirects_to?: string | null, part?: { level: string, label: string, left_level?: true }
   }`,
   { OtherVersion, Deletion },
 )
@@ -93,7 +93,8 @@ export const pushShapes: Shapes = {
       root: string, url: string, files: StatusFile[],
       levels: {
         file: string, entry_id: integer | null, lineage_id: string, set: integer,
-        newest: { id: integer, project: string | null, number: integer, author: string | null, created_at: string }
+        newest: { id: integer, project: string | null, number: integer, author: string | null, created_at: string },
+        changes: { added: integer, changed: integer, removed: integer } | null
       }[],
       problems: Problem[],
       locks: { file: string, lock: Lock, mine: boolean }[], project: string | null, waiting: WaitingJob[],

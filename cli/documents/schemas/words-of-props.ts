@@ -211,5 +211,6 @@ export const wordsOfProps: Readonly<Record<string, string>> = {
   levels: 'levels whose actors changed in the library',
   newest: 'the newest set of its actors',
   set: 'the set of actors that is known here',
+  left_level: 'the newest set of its level has it no more',
   part: 'which actor or object of which level it is',
 }

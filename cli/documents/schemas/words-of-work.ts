@@ -25,7 +25,7 @@ export const wordsOfWork: Readonly<Record<string, string>> = {
   restored_by: 'who made this earlier version current again',
   referred_by: 'what still refers to it',
   not_taken_away: 'those that stay, and why',
-  leaving: 'files that would be taken away: their props lie elsewhere now',
+  leaving: 'files that would be taken away: their props lie elsewhere now, or they left their level',
   modified: 'files that were changed here',
   diverged: 'files that were changed here while another version became current',
   not_pulled: 'files that are outdated and that no pull brings',

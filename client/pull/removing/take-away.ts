@@ -74,7 +74,7 @@ export interface TakingParts {
 
 export interface TakingOptions {
   /** Whether these may be taken away; without it none is. */
-  mayTakeAway?: (files: readonly LeavingFile[]) => boolean | Promise<boolean>
+  mayTakeAway?: (files: readonly LeavingFile[], root: string) => boolean | Promise<boolean>
   /** Whether a package is open in an editor, by the path that it has there. */
   isOpen?: (packageName: string) => boolean
   /** Lineages whose files go whatever was changed in them. */
@@ -114,7 +114,7 @@ export async function takeAway(parts: TakingParts, leaving: readonly LeavingFile
   const free = unchanged.filter((one) => !isOpen(one) && !isReferred(one))
   for (const one of seen)
     if (!free.includes(one)) leave(one, !unchanged.includes(one) ? 'modified' : isOpen(one) ? 'open' : 'referred')
-  const isAllowed = free.length > 0 && (await options.mayTakeAway?.(free)) === true
+  const isAllowed = free.length > 0 && (await options.mayTakeAway?.(free, target.root)) === true
   if (!isAllowed) for (const one of free) leave(one, 'not_allowed')
   const taken = isAllowed ? moveAll(parts, free, { jobId, leave }) : []
   return { taken, left }

@@ -2,74 +2,24 @@
 import { existsSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
-import { findFolders } from '../../../client/folders.ts'
-import type { PullOptions } from '../../../client/pull/options.ts'
-import { type PushOptions, push } from '../../../client/push/push.ts'
-import { partNameOf } from '../../../client/status/part-names.ts'
-import { status } from '../../../client/status/status.ts'
-import { callAs, type Json } from '../../support/api.ts'
+import { partNameOf } from '../../../client/project/part-names.ts'
+import type { Json } from '../../support/api.ts'
 import { startFront } from '../../support/http-front.ts'
-import { emptyProject, filesBelow, onlyJob } from '../../support/pull.ts'
+import { actor, type LevelPerson, level, levelPeople } from '../../support/level-people.ts'
+import { filesBelow } from '../../support/pull.ts'
 import { sha256 } from '../../support/push.ts'
 import { fixtureFolder } from '../../support/real-packages.ts'
 import { startTestServer } from '../../support/server.ts'
 import { writeFiles } from '../../support/temporary-folder.ts'
-import { packageAt, type Target } from '../../support/unreal-project.ts'
 
 const server = await startTestServer()
-const level = 'Content/Maps/L_Town.umap'
-const actor = (name: string) => `Content/__ExternalActors__/Maps/L_Town/0/1A/${name}.uasset`
-
-async function library() {
-  const { url, keys } = await server.addWorkspace()
-  return { ada: { url, key: keys.mia }, bob: { url, key: keys.max }, api: callAs(url, keys.mia) }
-}
-
-/** A person's folder of the game, with a memory of its own. */
-function person(as: Target, engine = '5.4') {
-  const project = emptyProject('Town', { engine })
-  const { root, state, cache } = project
-  return {
-    ...project,
-    path: (file: string) => join(root, file),
-    async save(files: Record<string, string>) {
-      for (const [file, payload] of Object.entries(files)) {
-        const spec = file === level ? {} : { assetClass: 'StaticMeshActor', imports: ['/Game/Maps/L_Town'] }
-        writeFiles(root, { [file]: await packageAt(file, { ...spec, payload: Buffer.from(payload) }) })
-      }
-    },
-    remove: (...files: string[]) => {
-      for (const file of files) rmSync(join(root, file))
-    },
-    push: (options: Partial<PushOptions> = {}, to: Target = as) =>
-      push({
-        ...to,
-        paths: [join(root, 'Content')],
-        folders: findFolders({ PH_STATE_DIR: state, PH_CACHE_DIR: cache }),
-        ...options,
-      }),
-    status: () => status({ ...as, paths: [], cwd: root, folders: findFolders({ PH_STATE_DIR: state, PH_CACHE_DIR: cache }) }),
-    get: async (name = 'L_Town', options: Partial<PullOptions> = {}) =>
-      onlyJob(await project.pull(as, [name], { mayTakeAway: () => true, ...options })),
-  }
-}
+const { library, person, two } = levelPeople(server)
 
 /** Which bytes lie where. */
 const hashesOf = (files: Record<string, Buffer>) =>
   Object.fromEntries(Object.entries(files).map(([file, bytes]) => [file, sha256(bytes)]))
 
-const partsOf = ({ items }: Awaited<ReturnType<ReturnType<typeof person>['push']>>) => items.find(({ parts }) => parts)?.parts
-
-/** Two people who have the same level. */
-async function two(...names: string[]) {
-  const { ada: adas, bob: bobs, api } = await library()
-  const [ada, bob] = [person(adas), person(bobs)]
-  await ada.save(Object.fromEntries([[level, 'level'], ...names.map((name) => [actor(name), name])]))
-  await ada.push()
-  await bob.get()
-  expect(bob.files()).toEqual(ada.files())
-  return { ada, bob, api, adas }
-}
+const partsOf = ({ items }: Awaited<ReturnType<LevelPerson['push']>>) => items.find(({ parts }) => parts)?.parts
 
 const saves = fixtureFolder && join(fixtureFolder, '..', 'cases', 'level-actors')
 

@@ -1,0 +1,82 @@
+// The states of a level's actors: held against the newest set of the level, never against what is current of their own files.
+import { renameSync } from 'node:fs'
+import { expect, test } from 'vitest'
+import { findLatest } from '../../../client/latest/latest.ts'
+import { planPull } from '../../../client/pull/plan.ts'
+import { findTarget } from '../../../client/pull/target-project.ts'
+import { actor, type LevelPerson, labelOf, level, levelPeople } from '../../support/level-people.ts'
+import { startTestServer } from '../../support/server.ts'
+
+const server = await startTestServer()
+const { two } = levelPeople(server)
+
+/** What is said of each actor that is not as the library has it, by its label. */
+const statesOf = async (person: LevelPerson, options: Parameters<LevelPerson['status']>[0] = {}) => {
+  const { files } = await person.status(options)
+  return Object.fromEntries(files.map(({ state, part }) => [part?.label, part?.left_level ? `${state}, left` : state]))
+}
+const said = (states: Record<string, string>) =>
+  Object.fromEntries(Object.entries(states).map(([name, state]) => [labelOf(name), state]))
+
+test('an actor is outdated, edited, both or left by the newest set of its level, and so after a look without the library', async () => {
+  const { ada, bob } = await two('AAA', 'BBB', 'CCC', 'DDD', 'EEE')
+  await ada.save({ [actor('AAA')]: 'by ada', [actor('BBB')]: 'by ada', [actor('FFF')]: 'new' })
+  ada.remove(actor('CCC'), actor('DDD'))
+  await ada.push()
+  expect(await statesOf(ada)).toEqual({})
+  await bob.save({ [actor('BBB')]: 'by bob', [actor('DDD')]: 'by bob', [actor('EEE')]: 'by bob' })
+  const states = said({ AAA: 'newer', BBB: 'both', CCC: 'deleted, left', DDD: 'deleted, left', EEE: 'changed' })
+  expect(await statesOf(bob)).toEqual(states)
+  expect(await statesOf(bob, { remembered: true })).toEqual(states)
+  expect((await bob.status()).levels).toMatchObject([{ file: level, changes: { added: 1, changed: 2, removed: 2 } }])
+  await bob.get('L_Town', { onConflict: 'keep' })
+  // What was edited here stays, as what it is.
+  expect(await statesOf(bob)).toEqual(said({ BBB: 'both', DDD: 'deleted, left', EEE: 'changed' }))
+  await ada.save({ [actor('DDD')]: 'back again' })
+  await ada.push()
+  expect(await statesOf(bob)).toMatchObject(said({ DDD: 'both' }))
+})
+
+test('what is current of an actor’s own file means nothing: an earlier one that its level has again is the newest', async () => {
+  const { ada, bob, api } = await two('AAA', 'BBB')
+  const { levels } = await ada.status()
+  expect(levels).toEqual([])
+  await ada.save({ [actor('AAA')]: 'moved' })
+  await ada.push()
+  await bob.get()
+  const entry = (await api.get('/entries?limit=10')).body.entries[0]
+  const { body } = await api.get(`/lineages/${entry.lineage_id}/parts`)
+  expect((await api.post(`/entries/${entry.id}/restore`, { set: body.sets[1].id })).status).toBe(200)
+  expect(await statesOf(bob)).toEqual(said({ AAA: 'newer' }))
+  await bob.get()
+  expect(await statesOf(bob)).toEqual({})
+  expect((await bob.status({ all: true })).summary).toMatchObject({ identical: 3 })
+})
+
+test('an actor that is missing here is called by its label; a level that only gained actors is outdated', async () => {
+  const { ada, bob, bobs } = await two('AAA', 'BBB')
+  renameSync(bob.path(actor('AAA')), bob.path('AAA.saved'))
+  expect(await statesOf(bob)).toEqual(said({ AAA: 'missing' }))
+  renameSync(bob.path('AAA.saved'), bob.path(actor('AAA')))
+  await ada.save({ [actor('CCC')]: 'new' })
+  await ada.push()
+  const target = findTarget({ project: 'Town', cwd: bob.root })
+  const latest = await findLatest({ ...bobs, folders: bob.folders, target })
+  expect(latest).toMatchObject({ outdated: [level], deleted: [] })
+  expect(latest.entry_ids).toHaveLength(1)
+})
+
+test('the plan of a pull names the actors that it will take away, and that pull takes away just these', async () => {
+  const { ada, bob, bobs } = await two('AAA', 'BBB', 'CCC')
+  ada.remove(actor('AAA'), actor('BBB'))
+  await ada.push()
+  const target = findTarget({ project: 'Town', cwd: bob.root })
+  const [entry_id] = (await findLatest({ ...bobs, folders: bob.folders, target })).entry_ids
+  const plan = await planPull({ ...bobs, folders: bob.folders, target, order: async () => [{ entry_id: Number(entry_id) }] })
+  const leaving = plan.plans.flatMap((one) => one.leaving)
+  expect(leaving).toMatchObject(
+    ['AAA', 'BBB'].map((name) => ({ file: actor(name), why: 'removed', part: { label: labelOf(name) } })),
+  )
+  const { taken_away } = await bob.get()
+  expect(taken_away.map(({ file }) => file)).toEqual(leaving.map(({ file }) => file))
+})
