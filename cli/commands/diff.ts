@@ -1,4 +1,5 @@
 /** `ph diff`: two versions of a prop side by side, or a file here and the version that it was made from. */
+import type { ComparedSet } from '../../client/compare/actors.ts'
 import type { ComparedVersion } from '../../client/compare/compare.ts'
 import type { LocalFile } from '../../client/compare/local-file.ts'
 import type { Choice, Compared } from '../../client/compare/sides.ts'
@@ -8,10 +9,10 @@ import { shellWord } from '../../system/shell-word.ts'
 import { command, flag, value } from '../command.ts'
 import { requireWire } from '../connection.ts'
 import type { Context } from '../context.ts'
-import { comparisonLines, sideName } from '../entries/comparison-words.ts'
+import { actorSection, type ComparisonLook, comparisonLines, sideName } from '../entries/comparison-words.ts'
 import { chooseVersion, noteLine, readVersionChoice } from '../entries/version-name.ts'
 import { withLibrary } from '../library.ts'
-import { age } from '../terminal/amounts.ts'
+import { age, number } from '../terminal/amounts.ts'
 import { pictureTerms } from '../terminal/pictures.ts'
 import { openDisplay } from '../terminal/progress-display.ts'
 import { wrap, wrapAfter } from '../terminal/wrap.ts'
@@ -22,7 +23,7 @@ export const commands = [
   command({
     usage: 'diff <prop>',
     description:
-      'Of a file it says what you changed since it was pushed or pulled here; of a prop, what its current version changed. It compares measures, engine, size and direct dependencies, and shows both pictures: meshes from the same angle and at the same scale, textures at the same scale, sounds over the same time. + is new, - is gone, ~ is another version. What a file does not say of itself is not compared. With --json both sides are whole (from, to), comparison says what differs, and current which version is current, where neither of the two is.',
+      'Of a file it says what you changed since it was pushed or pulled here; of a prop, what its current version changed. It compares measures, engine, size and direct dependencies, and shows both pictures: meshes from the same angle and at the same scale, textures at the same scale, sounds over the same time. + is new, - is gone, ~ is another version. Of a level it names the actors that came, changed and left, by their labels: where its own file is as it was, its newest set of actors is compared with the one before. What a file does not say of itself is not compared. With --json both sides are whole (from, to), comparison says what differs, and current which version is current, where neither of the two is.',
     arguments: { prop: 'a file of the project, or a prop by id, name or /Game path' },
     options: {
       from: value('--from <version>', 'compare this version: v2, current, or file for the file here', readChoice('--from')),
@@ -48,13 +49,20 @@ export const commands = [
         const { out } = context
         out.lines(heading(compared, context))
         if (!noPictures && !compared.comparison.identical) await drawBoth(compared, { context, library })
-        const lines = () => ['', ...comparisonLines(compared.comparison, { ...out, all }), ...remark(compared, context)]
+        const look = { paint: out.paint, width: out.width, all }
+        const lines = () => ['', ...differences(compared, look), ...remark(compared, context)]
         out.result(withoutPictures(compared), lines)
       })
       return undefined
     },
   }),
 ]
+
+/** Where the level's own file is the same, its actors say what differs. */
+function differences({ comparison, actors }: Compared, look: ComparisonLook): string[] {
+  const lines = actors ? actorSection(actors, look) : []
+  return comparison.identical && lines.length > 0 ? lines : [...comparisonLines(comparison, look), ...lines]
+}
 
 function readChoice(option: string) {
   return (given: string): Choice => {
@@ -65,13 +73,16 @@ function readChoice(option: string) {
   }
 }
 
-function heading({ name, from, to }: Compared, { out, now }: Context): string[] {
+/** Of a level with the set of its actors. */
+const sideTitle = (side: ComparedVersion, set: ComparedSet | undefined): string =>
+  `${sideName(side)}${set ? `, set ${number(set.number)}` : ''}`
+
+function heading({ name, from, to, actors }: Compared, { out, now }: Context): string[] {
   const { paint, width } = out
-  const title = `${paint('bold', printable(name))}  ${sideName(from)} → ${sideName(to)}`
-  return [
-    ...wrap(title, width),
-    ...[from, to].flatMap((side) => wrapAfter(`${sideLabel(side)}  `, sideWords(side, now()), width)),
-  ]
+  const [before, after] = [from, to].map((side, at) => sideTitle(side, at === 0 ? actors?.from_set : actors?.to_set))
+  const title = `${paint('bold', printable(name))}  ${before} → ${after}`
+  const sides = from.object_id !== null && from.object_id === to.object_id ? [to] : [from, to]
+  return [...wrap(title, width), ...sides.flatMap((side) => wrapAfter(`${sideLabel(side)}  `, sideWords(side, now()), width))]
 }
 
 const sideLabel = (side: ComparedVersion): string => (side.file === null ? sideName(side) : 'here')

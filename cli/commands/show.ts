@@ -20,6 +20,7 @@ import { pictureDrawing, pictureTerms } from '../terminal/pictures.ts'
 import { shorten } from '../terminal/table.ts'
 import { requireTurnStyle, turnTerms } from '../terminal/turn.ts'
 import { wrap } from '../terminal/wrap.ts'
+import { actorsSection, readActors, type ShownActors } from './show/actors.ts'
 import { entryPicture, withMeasures } from './show/picture.ts'
 import { turnEntry } from './show/turn.ts'
 
@@ -104,6 +105,8 @@ interface Found {
   lineage?: Lineage
   closure?: Closure
   dependents?: Dependents
+  /** Of a level: the last sets of its actors, and what the newest one changed. */
+  actors?: ShownActors
   /** Why parts of an overview are left out. */
   refused?: string[]
 }
@@ -123,7 +126,13 @@ async function findParts({ api, isOffline }: Library, entry_id: number, parts: r
     wants('closure') ? api.entries.closure({ entry_id, dependencies: 'current' }).catch(unlessTooMany) : undefined,
     wants('dependents') ? api.entries.dependents({ entry_id }).catch(unlessTooMany) : undefined,
   ])
-  const found = { ...(lineage && { lineage }), ...(closure && { closure }), ...(dependents && { dependents }) }
+  const actors = wants('versions') && entry.asset_class === 'World' ? await readActors(api, entry.lineage_id) : undefined
+  const found = {
+    ...(lineage && { lineage }),
+    ...(actors && { actors }),
+    ...(closure && { closure }),
+    ...(dependents && { dependents }),
+  }
   return { entry, ...found, ...(refused.length > 0 && { refused }) }
 
   /** An overview goes without a part that is more than one answer holds; who asks for that part hears why there is none. */
@@ -182,14 +191,15 @@ function nameLine({ name, asset_class, status }: EntryDetail, { out }: Context, 
 }
 
 /** Each begins with an empty line. */
-function sections({ entry, lineage, closure, dependents }: Found, context: Context, wish: Wish): string[] {
+function sections({ entry, lineage, actors, closure, dependents }: Found, context: Context, wish: Wish): string[] {
   const { out } = context
   const bounds = wantsFacts(wish) ? overview : detailed
   const most = wish.all ? Number.POSITIVE_INFINITY : bounds.branches
   const trees = { most, deepest: wish.depth ?? (wish.all ? deepest : bounds.depth) }
   const fitted = ({ lines, ...section }: Section) => ({ ...section, lines: lines.map((line) => shorten(line, out.width)) })
-  const shown: Partial<Record<Part, Section>> = {
+  const shown: Partial<Record<Part | 'actors', Section>> = {
     ...(lineage && { versions: versionSection(lineage, context, wish.all ? undefined : bounds.versions) }),
+    ...(actors && { actors: actorsSection(actors, context, wish.all) }),
     ...(closure && { closure: fitted(needs(closure, trees)) }),
     ...(dependents && { dependents: fitted(usedBy(dependents, trees)) }),
   }

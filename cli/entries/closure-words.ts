@@ -2,7 +2,7 @@
 
 import type { Api } from '../../client/http/api.ts'
 import type { ClosureMember, DependentsMember } from '../../contract/closure-members.ts'
-import { levelsOf } from '../../contract/level-parts.ts'
+import { isLevelPart, levelsOf, partLabel } from '../../contract/level-parts.ts'
 import { printable } from '../../system/printable.ts'
 import { count, number, size } from '../terminal/amounts.ts'
 import { branchesBelow, drawTree, type TreeBounds } from '../terminal/tree.ts'
@@ -36,6 +36,9 @@ const needed = (member: ClosureMember): string => {
 
 /** A name with letters beyond ASCII is no `asset_name`: then the end of the path says it. */
 function nameOf({ asset_name, package_name, ...member }: ClosureMember | DependentsMember): string {
+  const { origin_path: place, asset_class } = member
+  if (place !== null && isLevelPart(place))
+    return partLabel({ path: place, asset_class, label: 'label' in member ? member.label : undefined })
   const path = package_name ?? ('source_path' in member ? member.source_path?.replace(/\.[^./]*$/, '') : undefined)
   return asset_name ?? path?.split('/').at(-1) ?? 'a file without a name'
 }

@@ -1,4 +1,5 @@
 /** What differs between two versions, in words: measures with units, dependencies with signs, nothing told by colour alone. */
+import type { ActorChanges } from '../../client/compare/actors.ts'
 import type {
   Change,
   ComparedField,
@@ -120,6 +121,14 @@ const nameSection = (title: string, names: Comparison['missing'], look: Comparis
   section(title, look, [
     ...(names?.added ?? []).map((name) => ({ sign: '+', words: printable(name) })),
     ...(names?.gone ?? []).map((name) => ({ sign: '-', words: printable(name) })),
+  ])
+
+/** Actors of a level, by what people call them. */
+export const actorSection = ({ added, changed, removed }: ActorChanges, look: ComparisonLook): string[] =>
+  section('Actors', look, [
+    ...added.map((label) => ({ sign: '+', words: printable(label) })),
+    ...removed.map((label) => ({ sign: '-', words: printable(label) })),
+    ...changed.map((label) => ({ sign: '~', words: printable(label) })),
   ])
 
 const styles = { '+': 'green', '-': 'red', '~': 'yellow' } as const

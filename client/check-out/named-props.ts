@@ -141,11 +141,14 @@ async function readNamed(api: Api, names: readonly string[]) {
 }
 
 function addFile(props: Map<string, NamedProp>, file: StatusFile): void {
-  const { lineage_id, entry_id, face_origin_path: origin_path } = file
+  const { lineage_id, entry_id, face_origin_path: origin_path, part } = file
   if (lineage_id === null) return
   const prop = props.get(lineage_id)
   if (prop) prop.files.push(file)
-  else props.set(lineage_id, { lineage_id, entry_id, name: stemOf(file.file), origin_path, files: [file], is_needed: false })
+  else {
+    const name = part ? `${part.label} of ${part.level.slice(part.level.lastIndexOf('/') + 1)}` : stemOf(file.file)
+    props.set(lineage_id, { lineage_id, entry_id, name, origin_path, files: [file], is_needed: false })
+  }
 }
 
 const stemOf = (file: string): string => basename(file).replace(/\.[^.]*$/, '')

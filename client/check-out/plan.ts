@@ -1,5 +1,6 @@
 /** What a check-out would take, and what goes on around it. Changes nothing. */
 import pLimit from 'p-limit'
+import { isLevelPart, partWords } from '../../contract/level-parts.ts'
 import { limits } from '../../contract/limits.ts'
 import type { Lock, RadarLineage } from '../../contract/locks.ts'
 import type { Member } from '../../contract/members.ts'
@@ -51,8 +52,10 @@ async function withNeeds(named: NamedProps, naming: Naming): Promise<NamedProp[]
     return [...others.values()]
   })
   const needs = new Map<string, LibraryProp>()
-  for (const { lineage_id, entry_id, asset_name, origin_path, ...filed } of found.flat()) {
-    const name = asset_name ?? origin_path?.split('/').at(-1) ?? lineage_id
+  for (const { lineage_id, entry_id, asset_name, origin_path, label, ...filed } of found.flat()) {
+    const part =
+      origin_path !== null && isLevelPart(origin_path) ? { path: origin_path, asset_class: filed.asset_class, label } : undefined
+    const name = (part && partWords(part)) ?? asset_name ?? origin_path?.split('/').at(-1) ?? lineage_id
     needs.set(lineage_id, { prop: { lineage_id, entry_id, name, origin_path, is_needed: true }, filed })
   }
   await addProps(props, [...needs.values()], { ...naming, root: named.root })

@@ -6,6 +6,7 @@ import { findNamedProps, type NamedProp, type Naming } from '../check-out/named-
 import { ClientError } from '../client-error.ts'
 import { versionName, versionNumber } from '../entries/current-version.ts'
 import type { StatusFile } from '../status/report.ts'
+import { type ActorChanges, compareActors, lastTwoSets, nameOfPart, setsOfLevel } from './actors.ts'
 import { type ComparedVersion, type Comparison, compare } from './compare.ts'
 import { readVersion } from './library-version.ts'
 import { type LocalFile, readLocalFile } from './local-file.ts'
@@ -25,6 +26,8 @@ export interface Compared {
   from: ComparedVersion | LocalFile
   to: ComparedVersion | LocalFile
   comparison: Comparison
+  /** Of a level. */
+  actors?: ActorChanges | null
   /** The version that is current is neither of the two. */
   current: { object_id: number; version?: number | undefined } | null
 }
@@ -35,12 +38,17 @@ export interface Compared {
  */
 export async function compareNamed(reference: string, { from, to, ...naming }: CompareOptions): Promise<Compared> {
   const { api } = naming
-  const { props, root, unknown, paths } = await findNamedProps([reference], naming)
+  const { props, root, project, unknown, paths } = await findNamedProps([reference], naming)
   const prop = requireOne(props, { reference, unknown })
   const [file] = prop.files.filter(({ state }) => state !== 'missing')
   const lineage = await api.lineages.get({ lineage_id: prop.lineage_id })
   const name = await nameOf(prop, lineage, naming)
-  const sides = chooseSides({ lineage, name, file, isFile: paths.length > 0 }, { from, to })
+  const isFile = paths.length > 0
+  const sets = isLevel(lineage) ? await setsOfLevel(api, lineage.id, project) : undefined
+  // The level's own file stays as it is when its actors are saved.
+  const chosen = sets && !isFile && !from && !to ? lastTwoSets(lineage, sets) : undefined
+  const current = chosen && requireVersion(lineage, lineage.face_object_id)
+  const sides = current ? { from: current, to: current } : chooseSides({ lineage, name, file, isFile }, { from, to })
   const read = (side: LineageObject | StatusFile) =>
     'file' in side ? readLocalFile(root ?? naming.cwd, side.file) : readVersion(api, lineage, side)
   const [before, after] = await Promise.all([read(sides.from), read(sides.to)])
@@ -48,9 +56,17 @@ export async function compareNamed(reference: string, { from, to, ...naming }: C
   return {
     ...{ lineage_id: lineage.id, entry_id: lineage.entry_id, name, from: before, to: after },
     comparison: compare(before, after),
+    ...(sets ? { actors: await actorsOf({ from: before, to: after, sets, chosen }) } : {}),
     current: ids.includes(lineage.face_object_id) ? null : faceOf(lineage),
   }
+
+  function actorsOf(compared: Pick<Parameters<typeof compareActors>[1], 'from' | 'to' | 'sets' | 'chosen'>) {
+    const path = requireVersion(lineage, lineage.face_object_id).origin_path
+    return compareActors(api, { ...compared, lineageId: lineage.id, path, root, wire: naming.wire })
+  }
 }
+
+const isLevel = ({ objects }: Lineage): boolean => objects.some(({ asset_class }) => asset_class === 'World')
 
 function requireOne(props: readonly NamedProp[], { reference, unknown }: { reference: string; unknown: readonly string[] }) {
   const [prop, second] = props
@@ -68,9 +84,10 @@ function requireOne(props: readonly NamedProp[], { reference, unknown }: { refer
   )
 }
 
-/** A file is called what its entry is. */
-async function nameOf(prop: NamedProp, { entry_id }: Lineage, { api }: Naming): Promise<string> {
-  return entry_id === null ? prop.name : (await api.entries.get({ entry_id })).name
+/** A file is called what its entry is, a part of a level what the outliner calls it. */
+async function nameOf(prop: NamedProp, lineage: Lineage, { api }: Naming): Promise<string> {
+  const { entry_id } = lineage
+  return entry_id === null ? nameOfPart(lineage, prop.name) : (await api.entries.get({ entry_id })).name
 }
 
 interface Sides {

@@ -1,4 +1,6 @@
 /** Documents that compare two versions of a prop. */
+import { Type } from 'typebox'
+import { LevelSet } from '../../../contract/level-sets.ts'
 import { EntryMetadata } from '../../../contract/metadata.ts'
 import { type Shapes, shape } from './shape.ts'
 
@@ -35,8 +37,10 @@ export const comparisonShapes: Shapes = {
   diff: shape(
     `{
       lineage_id: string, entry_id: integer | null, name: string, from: ComparedVersion, to: ComparedVersion,
-      comparison: Comparison, current: { object_id: integer, version?: integer } | null
+      comparison: Comparison,
+      actors?: { from_set: Set | null, to_set: Set | null, added: string[], changed: string[], removed: string[] } | null,
+      current: { object_id: integer, version?: integer } | null
     }`,
-    { ComparedVersion, Comparison },
+    { ComparedVersion, Comparison, Set: Type.Pick(LevelSet, ['id', 'number', 'author', 'created_at', 'note']) },
   ),
 }

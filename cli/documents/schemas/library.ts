@@ -3,6 +3,7 @@ import { duplicates } from '../../../contract/duplicates.ts'
 import { editorSessions } from '../../../contract/editor-sessions.ts'
 import { EntryDetail, entries } from '../../../contract/entries.ts'
 import { Facets } from '../../../contract/facets.ts'
+import { LevelSet, SetPart } from '../../../contract/level-sets.ts'
 import { Lineage } from '../../../contract/lineages.ts'
 import { PullJob, PullJobDetail, pullJobs } from '../../../contract/pull-jobs.ts'
 import { Missing } from './pull.ts'
@@ -27,10 +28,13 @@ const LookAlikes = shape(
 
 export const libraryShapes: Shapes = {
   search: either(Found, Facets),
-  show: shape('{ entry: EntryDetail, lineage?: Lineage, closure?: Closure, dependents?: Dependents }', {
-    ...{ EntryDetail, Lineage },
-    ...{ Closure: entries.closure.output, Dependents: entries.dependents.output },
-  }),
+  show: shape(
+    '{ entry: EntryDetail, lineage?: Lineage, closure?: Closure, dependents?: Dependents, actors?: { sets: LevelSet[], changes: SetPart[] } }',
+    {
+      ...{ EntryDetail, Lineage, LevelSet, SetPart },
+      ...{ Closure: entries.closure.output, Dependents: entries.dependents.output },
+    },
+  ),
   history: Lineage,
   duplicates: shape('Groups & { look_alikes?: LookAlikes }', { Groups: duplicates.list.output, LookAlikes }),
   send: Sent,
