@@ -163,6 +163,8 @@ const order = Type.Object({
   slice: absentOrNull(Slice),
   /** Content of plugins comes too, as members with a `mount`; without it, an order that needs such content is refused. */
   plugin_content: absentOrNull(Type.Boolean()),
+  /** Sets of levels that the project has: of the levels that come, parts that are the same since are left out. What parts need comes all the same. */
+  have_set: absentOrNull(Type.Array(Id, { minItems: 1, maxItems: limits.pullJob.entries })),
 })
 /** What to bring, and where to. Exactly one of `entries` and `collection_id`. */
 export type PullOrder = Static<typeof order>

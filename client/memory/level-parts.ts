@@ -62,10 +62,15 @@ export class LevelParts {
   find(lineageId: string): KnownParts {
     const { db } = this.#state
     return this.#state.guard(() => {
-      const set = db.prepare<[string], number>('select set_id from level where lineage_id = ?').pluck().get(lineageId)
       const query = 'select path, file, hash from level_part where lineage_id = ?'
-      return { set: set ?? undefined, parts: db.prepare<[string], KnownPart>(query).all(lineageId) }
+      return { set: this.setOf(lineageId), parts: db.prepare<[string], KnownPart>(query).all(lineageId) }
     })
+  }
+
+  /** The set that is known here as a whole. */
+  setOf(lineageId: string): number | undefined {
+    const query = 'select set_id from level where lineage_id = ?'
+    return this.#state.guard(() => this.#state.db.prepare<[string], number | null>(query).pluck().get(lineageId)) ?? undefined
   }
 
   /** Levels of which a set is known here, with the file of each. */
@@ -92,10 +97,7 @@ export class LevelParts {
     this.#state.write(() => {
       this.#forget(lineageId)
       this.#change(lineageId, set, parts)
-      const stay = this.#state.db.prepare(
-        'insert or replace into level_part (lineage_id, path, file, hash, stays) values (?, ?, ?, ?, 1)',
-      )
-      for (const { path, file, hash } of staying) stay.run(lineageId, path.toLowerCase(), file, hash)
+      this.#stay(lineageId, staying)
     })
   }
 
@@ -139,6 +141,24 @@ export class LevelParts {
     })
   }
 
+  /** From a set that is known as a whole to a newer one. `staying`: what left it, and is here all the same. */
+  advance(
+    lineageId: string,
+    {
+      set,
+      put,
+      remove,
+      staying,
+    }: { set: number; put: readonly KnownPart[]; remove: readonly string[]; staying: readonly KnownPart[] },
+  ): void {
+    const part = this.#state.db.prepare('delete from level_part where lineage_id = ? and path = ?')
+    this.#state.write(() => {
+      for (const path of remove) part.run(lineageId, path)
+      this.#change(lineageId, set, put)
+      this.#stay(lineageId, staying)
+    })
+  }
+
   /** The library does not know the set: everything is told anew. */
   forget(lineageId: string): void {
     this.#state.write(() => this.#forget(lineageId))
@@ -153,6 +173,19 @@ export class LevelParts {
   #forgetNews(lineageId: string): void {
     this.#state.db.prepare('delete from level_news where lineage_id = ?').run(lineageId)
     this.#state.db.prepare('update level set news_set = null where lineage_id = ?').run(lineageId)
+  }
+
+  #stay(lineageId: string, parts: readonly KnownPart[]): void {
+    const stay = this.#state.db.prepare(
+      'insert or replace into level_part (lineage_id, path, file, hash, stays) values (?, ?, ?, ?, 1)',
+    )
+    for (const { path, file, hash } of parts) stay.run(lineageId, path.toLowerCase(), file, hash)
+  }
+
+  /** Parts that left with an earlier set, and lie here still. */
+  stayingOf(lineageId: string): string[] {
+    const query = 'select path from level_part where lineage_id = ? and stays'
+    return this.#state.guard(() => this.#state.db.prepare<[string], string>(query).pluck().all(lineageId))
   }
 
   /** What was heard of newer sets was beside what was known before. */

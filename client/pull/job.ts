@@ -126,7 +126,9 @@ export class PullJob {
 
   async #takeAwayLeaving(): Promise<void> {
     const targetRoot = this.#job.jobs[0]?.job.target_root ?? ''
-    const about = { objects: this.#planned.objects, files: this.#items(), targetRoot, jobId: this.#id, onBegin: this.#confirm }
+    const { objects } = this.#planned
+    const have = this.#job.order?.have_set ?? []
+    const about = { objects, files: this.#items(), have, targetRoot, jobId: this.#id, onBegin: this.#confirm }
     this.#takingAway = await takeAwayLeaving({ ...this.#parts, signal: this.#signal }, about)
   }
 

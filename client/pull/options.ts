@@ -6,6 +6,7 @@ import type { Http } from '../http/http.ts'
 import type { Wire } from '../http/open-http.ts'
 import type { ProjectMemory } from '../memory/project-memory.ts'
 import type { TellPull } from '../progress.ts'
+import { knownSets } from './orders/known-sets.ts'
 import type { EntriesOrder } from './orders/parts.ts'
 import { chosenRoot } from './orders/target-root.ts'
 import type { TakingOptions } from './removing/take-away.ts'
@@ -96,14 +97,27 @@ export interface PullParts {
 }
 
 /** The order that a pull makes of what was asked for. */
-export async function makeOrder(options: PullOptions, api: Api): Promise<PullOrder & OrderedFields> {
+export async function makeOrder(
+  options: PullOptions,
+  { api, memory }: { api: Api; memory: ProjectMemory | undefined },
+): Promise<PullOrder & OrderedFields> {
   const { target, targetRoot, isExact, order } = options
   const [entries, root] = await Promise.all([
     order?.(api) ?? [],
     targetRoot ?? api.projects.list().then(({ projects }) => chosenRoot(projects, target.project)),
   ])
-  return { target_project: target.project, target_root: root, entries, ...versionsOf({ isExact }) }
+  const have_set = memory && isByChanges(options, root) ? knownSets(memory, target.root, currentOf(entries)) : []
+  const known = have_set.length > 0 ? { have_set } : {}
+  return { target_project: target.project, target_root: root, entries, ...versionsOf({ isExact }), ...known }
 }
+
+/** Not where every file is to be looked at: for answers to conflicts, for links, for files that go elsewhere. */
+const isByChanges = ({ onConflict = 'keep', theirs, link, isExact }: PullOptions, root: string): boolean =>
+  root === '/Game' && (onConflict === 'keep' || onConflict === 'skip') && !theirs && !link && !isExact
+
+/** Entries that are ordered in the version that is current. */
+const currentOf = (entries: readonly OrderedEntry[]): Set<number> =>
+  new Set(entries.flatMap(({ entry_id, object_id }) => (object_id ? [] : entry_id)))
 
 /** In which versions what is needed is ordered. Of two versions of one prop the newer one comes: older servers know no `dependencies`, and those that were pushed may clash. Content of plugins comes where the project has them. */
 export const versionsOf = ({ isExact = false }: { isExact?: boolean | undefined }) =>

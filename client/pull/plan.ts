@@ -77,7 +77,7 @@ export async function planPull(options: PullOptions): Promise<PullPlan> {
   try {
     const api = createApi(http)
     const planner = new Planner({ options, api, http, memory })
-    const jobs = await possibleJobs(options, api)
+    const jobs = await possibleJobs(options, { api, memory })
     const plans: JobPlan[] = []
     for (const job of jobs) plans.push(await planner.plan(job))
     const { project, root, engineVersion: engine_version } = target
@@ -98,10 +98,12 @@ interface PossibleJob {
   warnings: PullWarning[]
   objects: PullJobObject[]
   misnamed?: PullJobDetail['misnamed']
+  /** Sets of levels since which only changes are in the list. */
+  have?: readonly number[]
 }
 
-async function possibleJobs(options: PullOptions, api: Api): Promise<PossibleJob[]> {
-  const ordered = options.order ? await possibleOrder(options, api) : []
+async function possibleJobs(options: PullOptions, { api, memory }: Pick<PlannerParts, 'api' | 'memory'>): Promise<PossibleJob[]> {
+  const ordered = options.order ? await possibleOrder(options, { api, memory }) : []
   if (options.order && !options.alsoQueued) return ordered
   const jobs = await queuedJobs(api, options.target.project)
   const waiting = await Promise.all(
@@ -117,8 +119,11 @@ async function possibleJobs(options: PullOptions, api: Api): Promise<PossibleJob
 }
 
 /** None for an order of nothing that waiting jobs follow. */
-async function possibleOrder(options: PullOptions, api: Api): Promise<PossibleJob[]> {
-  const order = await makeOrder(options, api)
+async function possibleOrder(
+  options: PullOptions,
+  { api, memory }: Pick<PlannerParts, 'api' | 'memory'>,
+): Promise<PossibleJob[]> {
+  const order = await makeOrder(options, { api, memory })
   return options.alsoQueued && order.entries.length === 0 ? [] : [await possibleJob(options, api, order)]
 }
 
@@ -135,6 +140,7 @@ async function possibleJob(options: PullOptions, api: Api, order: Awaited<Return
       warnings: uniteWarnings([...said, ...warnings], { objects, engineVersion: options.target.engineVersion }),
       objects,
       misnamed: uniteMisnamed(plans),
+      have: order.have_set ?? [],
     }
   } catch (error) {
     if (!isMissingRoute(error)) throw error
@@ -181,7 +187,7 @@ class Planner {
     this.#parts = parts
   }
 
-  async plan({ jobId, targetRoot, entries, warnings, objects, misnamed }: PossibleJob): Promise<JobPlan> {
+  async plan({ jobId, targetRoot, entries, warnings, objects, misnamed, have = [] }: PossibleJob): Promise<JobPlan> {
     const { options, memory, api } = this.#parts
     const { target, signal } = options
     const destined = destinationsOf(objects, targetRoot, receiverIn(target))
@@ -196,7 +202,7 @@ class Planner {
     const brought = decisions.map(({ file, pullFile: { object } }) => ({ ...object, file }))
     const leaving = [
       ...(await findFormerPlaces({ target, memory, api, targetRoot }, brought)),
-      ...findLeavingParts(memory, objects),
+      ...(await findLeavingParts({ memory, api }, objects, have)),
     ]
       .filter(({ file }) => existsSync(join(target.root, file)))
       .map(({ lineageId: lineage_id, ...one }) => ({ ...one, lineage_id }))

@@ -101,7 +101,7 @@ class Pull {
     // Before anything else: whatever comes of this run, what is remembered of the project is true then.
     this.#notes.push(...(await settleInterrupted({ memory, root: target.root, signal }, this.#staging)))
     tell({ kind: 'phase', phase: 'order' })
-    const order = options.order && (await makeOrder(options, api))
+    const order = options.order && (await makeOrder(options, { api, memory }))
     const isNothing = options.alsoQueued === true && order?.entries.length === 0
     const text = order && !isNothing ? orderedText(order, options.only) : undefined
     const jobs: JobReport[] = []

@@ -1,9 +1,9 @@
 /** Levels whose actors changed in the library since they were pushed or pulled here, although their own file is the same. */
 import type { NewestSet, SetPart } from '../../contract/level-sets.ts'
 import type { Api } from '../http/api.ts'
-import { isMissingRoute } from '../http/missing-route.ts'
 import { findFacesInBulk } from '../memory/find-versions.ts'
 import type { KnownLevel, LevelParts, PartNews } from '../memory/level-parts.ts'
+import { changesOf } from '../memory/set-changes.ts'
 
 export interface LevelNews {
   /** The file of the level, below the project's root. */
@@ -53,23 +53,3 @@ async function hearChanges(
 
 const toNews = ({ path, change, object_id: objectId, content_hash: hash, label, asset_class }: SetPart): PartNews[] =>
   change === undefined ? [] : [{ path, change, objectId, hash, label, class: asset_class }]
-
-/** What changed from one set of a level to another, page by page. Undefined where the server does not say it, or knows one of them no more. */
-export async function changesOf(
-  api: Api,
-  { lineageId, set, since }: { lineageId: string; set: number; since: number },
-): Promise<SetPart[] | undefined> {
-  const parts: SetPart[] = []
-  let cursor: string | null | undefined
-  try {
-    do {
-      const page = await api.lineages.setParts({ lineage_id: lineageId, set, since, ...(cursor ? { cursor } : {}) })
-      parts.push(...page.parts)
-      cursor = page.next_cursor
-    } while (cursor)
-  } catch (error) {
-    if (isMissingRoute(error)) return undefined
-    throw error
-  }
-  return parts
-}

@@ -14,7 +14,7 @@ import { setReadingOf, type Versions } from '../dependencies/rows.ts'
 import { tooEntangled, walk } from '../dependencies/walk.ts'
 import { holdCollection, requireCollection, selectCollectionEntryIds } from '../rows/collection.ts'
 import { holdEntries } from '../rows/hold.ts'
-import { selectLastSet, selectSetsOf } from '../rows/levels/sets.ts'
+import { selectLastSet, selectSetsOf, selectUnchangedParts } from '../rows/levels/sets.ts'
 import { findProject, placeKey } from '../rows/places.ts'
 import { type PullFile, selectPullFiles } from '../rows/pull-job.ts'
 import type { VersionFacts } from '../rows/version.ts'
@@ -167,18 +167,34 @@ export interface LookAhead {
 /** VALIDATION where it is more than a job may hold, or a walk goes through. Outside of a transaction it waits its turn. */
 async function selectReached(request: OrderRequest, entries: readonly OrderedEntry[]): Promise<LookAhead> {
   const { sql, workspace, input } = request
-  const most = input.slice ? limits.graph.counted : limits.pullJob.files
+  const isPart = Boolean(input.slice ?? input.have_set)
+  const most = isPart ? limits.graph.counted : limits.pullJob.files
   const roots = rootsOf(entries)
   const reading = await readingOf(request, entries)
   return inTurn({ sql, workspaceId: workspace.id }, async (turn) => {
     const order = { direction: 'needs', reading, rootIds: roots, most } as const
     const { steps, beyond } = await walk(sql, workspace.id, { ...order, beforePiece: () => turn.countPiece() })
-    const reached = Array.from(steps, ([id, { projectId }]) => ({ id, projectId }))
-    const sets = () => selectSetsOf(sql, workspace.id, { reached, ...setReadingOf(reading) })
-    if (!beyond) return { roots: new Set(roots), reading, reached, sets: await sets() }
-    const what = beyond === 'files' ? `more than ${most} files together` : tooEntangled
+    const all = Array.from(steps, ([id, { projectId }]) => ({ id, projectId }))
+    const sets = beyond
+      ? new Map<number, number>()
+      : await selectSetsOf(sql, workspace.id, { reached: all, ...setReadingOf(reading) })
+    const reached = await withoutKnownParts(request, all, sets)
+    const isTooMany = !input.slice && reached.length > limits.pullJob.files
+    if (!beyond && !isTooMany) return { roots: new Set(roots), reading, reached, sets }
+    const what = beyond === 'edges' ? tooEntangled : `more than ${isTooMany ? limits.pullJob.files : most} files together`
     throw validationError([{ path: 'entries', message: `need ${what}; pull them in several jobs` }])
   })
+}
+
+/** What parts need was walked: it comes whether they do or not. */
+async function withoutKnownParts(
+  { sql, workspace, input }: OrderRequest,
+  reached: Reached[],
+  sets: ReadonlyMap<number, number>,
+): Promise<Reached[]> {
+  if (!input.have_set || sets.size === 0) return reached
+  const unchanged = await selectUnchangedParts(sql, workspace.id, { have: input.have_set, sets: new Set(sets.values()) })
+  return reached.filter(({ id }) => !unchanged.has(id))
 }
 
 /** The walk begins with the project that is asked for, else with the one that gets the files. A prop that is ordered in one version has that one everywhere. */

@@ -108,3 +108,31 @@ test('the radar, and a question for lineages, name an actor by its label', async
   const { body } = await mia.post('/locks/radar', { lineage_ids: [first.lineage_id] })
   expect(body.lineages[0].locks).toMatchObject([{ relation: 'dependency', entry_id: null, part }])
 })
+
+test('an order that has a set leaves out the parts that are the same since, and brings what they need all the same', async () => {
+  const level = newLevel()
+  const mesh = item({ asset_name: 'SM_Door', origin_path: '/Game/Pack/Props/SM_Door' })
+  await pushed(mia, [mesh], { project: 'Town' })
+  const hard = [{ content_hash: mesh.content_hash, hard: true }]
+  const [a, b, c] = [
+    await actor('AAA1', 'Door', { dependencies: hard }),
+    await actor('BBB2', 'Lamp'),
+    await actor('CCC3', 'Well'),
+  ]
+  const first = await push(mia, level, { base: null, put: [a, b, c] })
+  const b2 = await actor('BBB2', 'Lamp, lit')
+  const second = await push(mia, level, { base: first.parts.set, put: [b2], remove: ['CCC3'] })
+  const order = { target_project: 'Town', entries: [{ entry_id: first.entry_id }], dependencies: 'current' }
+  const filesOf = async (have_set?: number[]) => {
+    const { status, body } = await mia.post('/pull-jobs', { ...order, have_set })
+    expect(status).toBe(201)
+    const { objects } = (await mia.get(`/pull-jobs/${body.id}/closure`)).body
+    return objects.map(({ content_hash }: Json) => content_hash).sort()
+  }
+  const hashes = (...items: Item[]) => items.map(({ content_hash }) => content_hash).sort()
+  expect(await filesOf()).toEqual(hashes(level, mesh, a, b2))
+  expect(await filesOf([first.parts.set])).toEqual(hashes(level, mesh, b2))
+  expect(await filesOf([second.parts.set])).toEqual(hashes(level, mesh))
+  // A set of nothing that comes changes nothing.
+  expect(await filesOf([999_999])).toEqual(hashes(level, mesh, a, b2))
+})

@@ -1,5 +1,5 @@
 /** The actors of a level: the last sets of them, and what the newest one changed, by the labels of the outliner. */
-import { changesOf } from '../../../client/status/level-news.ts'
+import { changesOf } from '../../../client/memory/set-changes.ts'
 import { partLabel } from '../../../contract/level-parts.ts'
 import type { LevelSet, SetPart } from '../../../contract/level-sets.ts'
 import { printable } from '../../../system/printable.ts'

@@ -94,6 +94,22 @@ export async function selectSetsOf(
   return new Map(rows.map(({ id, set }) => [id, set]))
 }
 
+/** Versions that are the same parts in one of the sets that someone has as in one of these, of the same level and project. */
+export async function selectUnchangedParts(
+  sql: Sql,
+  workspaceId: number,
+  { have, sets }: { have: readonly number[]; sets: Iterable<number> },
+): Promise<Set<number>> {
+  const rows = await sql<{ ids: number[] }[]>`
+    select coalesce(array_agg(p.object_id), '{}') as ids
+      from level_sets h
+      join level_sets s on s.workspace_id = h.workspace_id and s.lineage_id = h.lineage_id and s.project_id = h.project_id
+      join level_parts p on p.workspace_id = h.workspace_id and p.lineage_id = h.lineage_id and p.project_id = h.project_id
+     where h.workspace_id = ${workspaceId} and h.id ${amongIds(sql, have)} and s.id ${amongIds(sql, sets)}
+       and p.from_set <= least(h.id, s.id) and p.until_set > greatest(h.id, s.id)`
+  return new Set(rows[0]?.ids)
+}
+
 /** As many rows one statement takes. */
 export const partRows = 10_000
 

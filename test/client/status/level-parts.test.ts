@@ -66,6 +66,29 @@ test('an actor that is missing here is called by its label; a level that only ga
   expect(latest.entry_ids).toHaveLength(1)
 })
 
+test('a pull into a project that has the level brings what changed, and every file where an actor is missing here', async () => {
+  const { ada, bob } = await two('AAA', 'BBB', 'CCC')
+  await ada.save({ [actor('AAA')]: 'moved' })
+  ada.remove(actor('BBB'))
+  await ada.push()
+  const { files, taken_away } = await bob.get()
+  expect(files.map(({ file, outcome }) => [file, outcome]).sort()).toEqual(
+    [
+      [level, 'identical'],
+      [actor('AAA'), 'updated'],
+    ].sort(),
+  )
+  expect(taken_away.map(({ file }) => file)).toEqual([actor('BBB')])
+  expect(bob.files()).toEqual(ada.files())
+  bob.remove(actor('CCC'))
+  const again = await bob.get()
+  expect(again.summary).toMatchObject({ added: 1 })
+  expect(bob.files()).toEqual(ada.files())
+  // What was brought so is known: an edit goes on from it.
+  await bob.save({ [actor('AAA')]: 'by bob' })
+  expect((await bob.push()).items.find(({ parts }) => parts)?.parts).toMatchObject({ added: 0, changed: 1, removed: 0, kept: [] })
+})
+
 test('the plan of a pull names the actors that it will take away, and that pull takes away just these', async () => {
   const { ada, bob, bobs } = await two('AAA', 'BBB', 'CCC')
   ada.remove(actor('AAA'), actor('BBB'))
