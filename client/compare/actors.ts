@@ -101,7 +101,7 @@ async function compareHere(api: Api, { lineageId, path, sets, from, root, wire }
     own.filter(({ state }) => states.includes(state)).flatMap(({ part }) => part?.label ?? [])
   return {
     ...{ from_set: toSet(known), to_set: null },
-    ...{ added: labels('unknown'), changed: labels('changed', 'both'), removed: labels('missing') },
+    ...{ added: labels('untracked'), changed: labels('modified', 'diverged'), removed: labels('missing') },
   }
 }
 

@@ -1,12 +1,14 @@
 /** What a pull is to do, and what its parts share while it runs. */
+import { existsSync } from 'node:fs'
+import { join } from 'node:path'
 import type { DependencyMode } from '../../contract/dependency-modes.ts'
+import { limits } from '../../contract/limits.ts'
 import type { PullOrder, PullWarning } from '../../contract/pull-jobs.ts'
 import type { Api } from '../http/api.ts'
 import type { Http } from '../http/http.ts'
 import type { Wire } from '../http/open-http.ts'
 import type { ProjectMemory } from '../memory/project-memory.ts'
 import type { TellPull } from '../progress.ts'
-import { knownSets } from './orders/known-sets.ts'
 import type { EntriesOrder } from './orders/parts.ts'
 import { chosenRoot } from './orders/target-root.ts'
 import type { TakingOptions } from './removing/take-away.ts'
@@ -118,6 +120,19 @@ const isByChanges = ({ onConflict = 'keep', theirs, link, isExact }: PullOptions
 /** Entries that are ordered in the version that is current. */
 const currentOf = (entries: readonly OrderedEntry[]): Set<number> =>
   new Set(entries.flatMap(({ entry_id, object_id }) => (object_id ? [] : entry_id)))
+
+/**
+ * For an order of some levels: the sets of all that are here, so that each list of parts is known to be whole or of changes. None where an actor is
+ * missing here: it is brought back, and levels come as a whole.
+ */
+function knownSets(memory: ProjectMemory, root: string, entryIds: ReadonlySet<number>): number[] {
+  const levels = memory.levels.list()
+  if (levels.length > limits.pullJob.entries || !levels.some(({ entryId }) => entryId !== null && entryIds.has(entryId)))
+    return []
+  const isWhole = (lineageId: string) => memory.levels.find(lineageId).parts.every(({ file }) => existsSync(join(root, file)))
+  const lineageIds = new Set(levels.map(({ lineageId }) => lineageId))
+  return [...lineageIds].every(isWhole) ? [...new Set(levels.map(({ set }) => set))] : []
+}
 
 /** In which versions what is needed is ordered. Of two versions of one prop the newer one comes: older servers know no `dependencies`, and those that were pushed may clash. Content of plugins comes where the project has them. */
 export const versionsOf = ({ isExact = false }: { isExact?: boolean | undefined }) =>

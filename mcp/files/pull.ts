@@ -1,7 +1,7 @@
 /** The tool that brings props into a project on this machine, as `ph pull` does. */
 import { dirname, join } from 'node:path'
 import { Type } from 'typebox'
-import { withPartNames } from '../../client/project/part-names.ts'
+import { withPartNames } from '../../client/entries/part-names.ts'
 import type { PullOptions } from '../../client/pull/options.ts'
 import type { JobPlan } from '../../client/pull/plan.ts'
 import type { PullTarget } from '../../client/pull/target-project.ts'

@@ -1,9 +1,9 @@
 /** Whether a pull may take files away whose props lie elsewhere now, or that left their level: few without a question, many after a yes. */
-import { partNameOf } from '../../../client/project/part-names.ts'
+import { partNameOf } from '../../../client/entries/part-names.ts'
 import type { LeavingFile } from '../../../client/pull/removing/take-away.ts'
 import { printable } from '../../../system/printable.ts'
 import type { Context } from '../../context.ts'
-import { partGroups } from '../../entries/part-groups.ts'
+import { partGroups } from '../../entries/levels/part-groups.ts'
 import { count, number } from '../../terminal/amounts.ts'
 import { shown } from '../../terminal/output.ts'
 import { askYesOrNo } from '../../terminal/yes-or-no.ts'

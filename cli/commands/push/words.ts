@@ -1,6 +1,6 @@
 /** What a push came to, in words: what is new, what to know, what to decide, what failed, and last of all the sums. */
 import { join, relative } from 'node:path'
-import { partNameOf } from '../../../client/project/part-names.ts'
+import { partNameOf } from '../../../client/entries/part-names.ts'
 import type { PushedItem, PushReport, PushStatus } from '../../../client/push/report.ts'
 import { isLevelPart, isPartOf } from '../../../contract/level-parts.ts'
 import { printable } from '../../../system/printable.ts'

@@ -211,6 +211,11 @@ export const wordsOfProps: Readonly<Record<string, string>> = {
   levels: 'levels whose actors changed in the library',
   newest: 'the newest set of its actors',
   set: 'the set of actors that is known here',
+  actors: 'the external actors and objects of a level: its sets, and what changed',
+  label: 'what the outliner calls the actor; null: it has no name there',
+  sets: 'sets of its actors and objects, newest first',
+  from_set: 'the set of actors on one side; null: the files here',
+  to_set: 'the set of actors on the other side; null: the files here',
   left_level: 'the newest set of its level has it no more',
   part: 'which actor or object of which level it is',
 }

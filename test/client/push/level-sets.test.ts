@@ -2,7 +2,7 @@
 import { existsSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
-import { partNameOf } from '../../../client/project/part-names.ts'
+import { partNameOf } from '../../../client/entries/part-names.ts'
 import type { Json } from '../../support/api.ts'
 import { startFront } from '../../support/http-front.ts'
 import { actor, type LevelPerson, level, levelPeople } from '../../support/level-people.ts'

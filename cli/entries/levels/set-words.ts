@@ -1,5 +1,5 @@
 /** What sets of the parts of levels changed, in words. */
-import { number } from '../terminal/amounts.ts'
+import { number } from '../../terminal/amounts.ts'
 
 /** `+3, 1 changed, −1` */
 export function setChanges({ added, changed, removed }: { added: number; changed: number; removed: number }): string {

@@ -1,6 +1,6 @@
 /** Actors under their level, by what people call them: `L_Inn: Door_2, Table and 3 more`. Their files are named by hashes. */
-import type { PartName } from '../../client/project/part-names.ts'
-import { number } from '../terminal/amounts.ts'
+import type { PartName } from '../../../client/entries/part-names.ts'
+import { number } from '../../terminal/amounts.ts'
 
 /** Of each level, so many actors are named. */
 const mostActors = 10
