@@ -51,6 +51,22 @@ export const BrokenReference = Type.Object({
 })
 export type BrokenReference = Static<typeof BrokenReference>
 
+/** What was changed of a library of before references were kept for each project, so far. */
+export const ReferenceUpgrade = Type.Object({
+  is_done: Type.Boolean(),
+  /** Versions that are to be looked at, and those that were. */
+  found: Type.Integer(),
+  versions: Type.Integer(),
+  /** References that went, because another one leads to the same path. */
+  doubled: Type.Integer(),
+  /** Sets that were made of references of levels to their actors, and how many those were. */
+  level_sets: Type.Integer(),
+  level_parts: Type.Integer(),
+  /** References that have found what they named. */
+  completed: Type.Integer(),
+})
+export type ReferenceUpgrade = Static<typeof ReferenceUpgrade>
+
 /** A version that the library took before it refused such files. It stays until someone deletes it, and no project gets it. */
 export const ExecutableVersion = Type.Object({
   workspace: Type.String(),
@@ -124,7 +140,11 @@ export const file = routes({
     path: '/operator/references',
     scope: 'operator',
     summary: 'Find rows that name a row that is not there.',
-    output: Type.Object({ checked: Type.Integer(), broken: Type.Array(BrokenReference) }),
+    output: Type.Object({
+      checked: Type.Integer(),
+      broken: Type.Array(BrokenReference),
+      upgrade: Type.Optional(nullable(ReferenceUpgrade)),
+    }),
   },
   executables: {
     method: 'GET',

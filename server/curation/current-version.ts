@@ -10,6 +10,7 @@ import { noteFileNames } from '../rows/former/entry-names.ts'
 import { lockWorkspace } from '../rows/hold.ts'
 import { placeAgain } from '../rows/places.ts'
 import { findVersion, requireVersionOf, type Version } from '../rows/version.ts'
+import { upgradeBefore } from '../upgrade/references.ts'
 import { restoreSetsOf } from './restored-set.ts'
 
 interface Move {
@@ -52,9 +53,12 @@ export async function moveFace(context: Context, { entryId, objectId, expectedId
 }
 
 /** Sets are made one after the other, as commits are. */
-async function lockForSets({ sql, workspace }: Context, objectId: number): Promise<void> {
+async function lockForSets(context: Context, objectId: number): Promise<void> {
+  const { sql, workspace } = context
   const version = await findVersion(sql, workspace.id, objectId)
-  if (version?.asset_class === 'World') await lockWorkspace(sql, workspace.id)
+  if (version?.asset_class !== 'World') return
+  await lockWorkspace(sql, workspace.id)
+  await upgradeBefore(context, [version.lineage_id])
 }
 
 const staleFace = (face: EntryFace, { version, expectedId }: { version: Version; expectedId: number }): ApiError =>

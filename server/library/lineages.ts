@@ -155,7 +155,7 @@ const needsOf = (sql: Sql, workspaceId: number) => sql`(
     from dependencies d
     join objects n on n.workspace_id = ${workspaceId} and n.id = d.needs_object_id
     left join entries u on u.workspace_id = ${workspaceId} and u.lineage_id = n.lineage_id
-   where d.workspace_id = ${workspaceId} and d.object_id = o.id and d.project_id = o.project_id)`
+   where d.workspace_id = ${workspaceId} and d.object_id = o.id and d.project_id = coalesce(o.project_id, 0))`
 
 async function notFound(sql: Sql, workspaceId: number, { lineageId, objectId }: Which): Promise<ApiError> {
   const [lineage] = await sql`select 1 from lineages where workspace_id = ${workspaceId} and id = ${lineageId}`

@@ -14,6 +14,7 @@ import { takeProject } from '../rows/places.ts'
 import { countTaken } from '../storage/counting/stored-bytes.ts'
 import { spareOrphans } from '../storage/orphans.ts'
 import { blobKey } from '../storage/storage.ts'
+import { upgradeBefore } from '../upgrade/references.ts'
 import { answerOf } from './answer.ts'
 import { connect } from './connect.ts'
 import { headerEdgesWithin } from './edges.ts'
@@ -62,7 +63,7 @@ async function commitInside(context: Context, manifest: Manifest, before: Upload
   await requirePack(context, manifest.pack_id)
   await requireGroups(context, manifest)
   const projectId = await takeProject(sql, workspace.id, manifest.project)
-  const facts = await loadFacts(context, manifest, { hold: true })
+  const facts = await loadUpgraded(context, manifest)
   // Others may have made something to be registered of what was held, or uploaded what was missing.
   const underLock = await planPush(manifest.items, facts)
   const uploads = await inspectUploads(context, manifest.items, { items: itemsToInspect(underLock, facts), seen: before })
@@ -92,6 +93,13 @@ async function commitInside(context: Context, manifest: Manifest, before: Upload
   await notePush(context)
   const kept = pushId === undefined ? undefined : batchKey
   return answerOf(manifest, plans, { outcome, enriched, groups, packs, parts, sets, batchKey: kept })
+}
+
+/** What this push may continue, or name again, is brought to what the library keeps now. */
+async function loadUpgraded(context: Context, manifest: Manifest): Promise<Facts> {
+  const facts = await loadFacts(context, manifest, { hold: true })
+  const touched = [...facts.lineages.keys(), ...[...facts.objects.values()].map(({ lineage_id }) => lineage_id)]
+  return (await upgradeBefore(context, touched)) ? loadFacts(context, manifest, { hold: true }) : facts
 }
 
 function requireBytes(plans: ItemPlan[], { sizes }: Uploads): void {

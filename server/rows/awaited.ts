@@ -3,7 +3,7 @@
 import { amongIds } from '../database/among.ts'
 import type { Fragment, Sql } from '../database/sql.ts'
 import type { Writing } from '../database/transaction.ts'
-import { noProject, type PushedTo } from './places.ts'
+import { noProject, type PushedTo, placeAt } from './places.ts'
 
 export type Shown = { object_id: number; lineage_id: string; entry_id: number | null }
 
@@ -23,6 +23,8 @@ const complete = (sql: Sql, workspaceId: number, { arrived, pushId }: { arrived:
   held as materialized (
     select a.path_key, a.project_id, a.object_id from awaited_imports a
      where a.workspace_id = ${workspaceId} and (a.path_key, a.project_id) in (select path_key, project_id from arrived)
+       and (a.project_id <> ${noProject} or exists (
+         select 1 from objects o where o.workspace_id = ${workspaceId} and o.id = a.object_id and o.project_id is not null))
      order by a.path_key, a.project_id, a.object_id for update),
   met as (
     delete from awaited_imports a using held, arrived
@@ -72,6 +74,21 @@ export async function completeAwaitedBy(context: Completing, objectIds: readonly
          union select ${noProject}) p
      where o.workspace_id = ${workspace.id} and o.id ${amongIds(sql, objectIds)} and o.path_key is not null and o.source_ext is null`
   record(context, await complete(sql, workspace.id, { arrived: rows }))
+}
+
+/** The same for what these versions await and their projects already have; gives how many references it was. */
+export async function completeAwaitedAtPlaces(context: Completing, objectIds: readonly number[]): Promise<number> {
+  const { sql, workspace } = context
+  const found = await sql<{ path_key: string; project_id: number; id: number }[]>`
+    select a.path_key, a.project_id, at.object_id as id
+      from (select path_key, project_id from awaited_imports
+             where workspace_id = ${workspace.id} and object_id ${amongIds(sql, objectIds)} and project_id <> ${noProject} group by 1, 2 offset 0) a
+     cross join lateral ${placeAt(sql, workspace.id, { project: sql`a.project_id`, path: sql`a.path_key` })} at`
+  if (found.length === 0) return 0
+  const arrived = sql`select path_key, id, project_id
+                        from jsonb_to_recordset(${sql.json(found.map((one) => ({ ...one })))}) as r(path_key text, id bigint, project_id bigint)`
+  record(context, await complete(sql, workspace.id, { arrived }))
+  return found.length
 }
 
 /** References that have found their way otherwise. */

@@ -68,12 +68,15 @@ export const soleAt = (sql: Sql, workspaceId: Fragment, path: Fragment): Fragmen
     join lineages l on l.workspace_id = f.workspace_id and l.id = f.lineage_id and l.face_object_id = f.id
    where f.workspace_id = ${workspaceId} and f.path_key = ${path} and f.source_ext is null having count(*) = 1)`
 
-/** By whose rows a version (o = objects) is read, where a walk came to it by `project`: that one's where it pushed the version, else those of its first push. */
+/**
+ * By whose rows a version (o = objects) is read, where a walk came to it by `project`: that one's where it pushed the version, else those of its
+ * first push. One of before, which waits to be brought here (server/upgrade/), has rows of no project only.
+ */
 export const readBy = (sql: Sql, workspaceId: number, project: Fragment): Fragment => sql`
   case when o.project_id <> ${project} and exists (
     select 1 from placings p
      where p.workspace_id = ${workspaceId} and p.lineage_id = o.lineage_id and p.project_id = ${project} and p.object_id = o.id)
-  then ${project} else o.project_id end`
+  then ${project} else coalesce(o.project_id, ${noProject}) end`
 
 /** By path. */
 export async function findPlaces(

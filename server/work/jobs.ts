@@ -10,6 +10,7 @@ import { makeLooks, selectWhereLooksAreDue } from '../looks/making.ts'
 import { recordLapses, selectWhereLapsed } from '../pulls/lapsed.ts'
 import { sweepOrphans } from '../storage/orphans.ts'
 import type { Storage } from '../storage/storage.ts'
+import { selectWhereUpgrading, upgradeReferences } from '../upgrade/references.ts'
 import type { Deliveries } from '../webhooks/deliveries.ts'
 import { forgetDeliveries } from '../webhooks/retention.ts'
 import type { NotedHead } from './noted-head.ts'
@@ -82,6 +83,14 @@ export const jobsOf = ({ clock, database, frontDoor, files, embedder, deliveries
     everyMs: 1_000,
     find: () => selectWhereLapsed(database, clock),
     run: (workspaceId) => recordLapses(database, { clock, workspaceId }),
+  },
+  {
+    name: 'references',
+    of: 'found workspaces',
+    // After an upgrade: some at every look, until all is done. It waits for no server that was killed.
+    everyMs: 1_000,
+    find: () => selectWhereUpgrading(database.sql),
+    run: (workspaceId) => upgradeReferences(database, { clock, workspaceId }),
   },
   hourly('orphans', (step) => sweepOrphans({ database, files }, step)),
   hourly('loose-attachments', (step) => forgetLooseAttachments(database, step)),

@@ -1,6 +1,5 @@
 // Sets of the parts of levels: changes merged by path, closures, events, lists, restore, deletion (contract-gaps 9).
 import { beforeEach, expect, test } from 'vitest'
-import { migrate } from '../../server/database/migrate.ts'
 import { type Caller, callAs, type Json } from '../support/api.ts'
 import { commitOf, type Item, item, pushed } from '../support/push.ts'
 import { startTestServer } from '../support/server.ts'
@@ -250,43 +249,6 @@ test('a change that names what is no part of its level, or twice, or nowhere, is
     'items.0.parts.put.0',
     'items.0.parts.remove.1',
   ])
-})
-
-test('a library of before: what a version of a level was told of its actors is the first set of that version', async () => {
-  const level = newLevel()
-  const [a, b] = [actor('AAA'), actor('BBB')]
-  const first = await pushParts(mia, level, { put: [a, b] })
-  const second = await pushParts(mia, newLevel({ stamped_lineage_id: first.lineage_id }), {
-    base: first.parts.set,
-    put: [actor('AAA')],
-    remove: ['BBB'],
-  })
-  const shown = async () => {
-    const query = 'project=Town&dependencies='
-    const closures = [`${query}current`, `${query}as_pushed`, `${query}as_pushed&object_id=${first.object_id}`]
-    return Promise.all(closures.map(async (one) => partsIn(await closureOf(first, one))))
-  }
-  const before = await shown()
-  expect(before.map(({ length }) => length)).toEqual([1, 1, 2])
-  const { sql } = server.database
-  await sql`
-    insert into dependencies (workspace_id, object_id, project_id, needs_object_id, hard, path_key)
-    select s.workspace_id, s.object_id, s.project_id, p.object_id, false, p.path_key
-      from level_sets s join level_parts p on p.workspace_id = s.workspace_id and p.lineage_id = s.lineage_id and p.project_id = s.project_id
-       and p.from_set <= s.id and p.until_set > s.id
-     where s.lineage_id = ${second.lineage_id}`
-  await sql`drop table level_sets, level_parts`
-  await sql`alter table pull_job_objects drop column set_id`
-  await sql`delete from schema_migrations where number = 42`
-  expect(await migrate(server.database, server.clock.now())).toEqual([42])
-  expect(await shown()).toEqual(before)
-  const { body } = await mia.get(`/lineages/${first.lineage_id}/parts`)
-  expect(body.sets.map(({ number, parts }: Json) => [number, parts])).toEqual([
-    [2, 1],
-    [1, 2],
-  ])
-  const edges = await sql`select 1 from dependencies where path_key like '%external%'`
-  expect(edges).toHaveLength(0)
 })
 
 test('a part that no set names goes after a month, and one that an older set names stays', async () => {

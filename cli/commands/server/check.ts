@@ -12,13 +12,14 @@ import { damageTable } from './damage.ts'
 import { executableWords } from './executables.ts'
 import { filesModel } from './progress.ts'
 import { administer, serverOptions, serverSettings } from './reach.ts'
+import { upgradeWords } from './upgrade.ts'
 
 export const checkCommands = [
   command({
     usage: 'server check',
     summary: 'Read every file of the library, and say which are damaged',
     description:
-      'Reads and hashes every file that the library names, on the disk or in the bucket, and looks up every reference in the database, while the server runs or while it does not. What is damaged or missing is named and written down: the next push that holds the same bytes, from any project, is asked for them and puts them in their place; damaged pictures and previews are made anew. Run it again afterwards. Programs and scripts that the library took before it refused such files are listed; they are no damage. The exit code is 1 when something is wrong.',
+      'Reads and hashes every file that the library names, on the disk or in the bucket, and looks up every reference in the database, while the server runs or while it does not. What is damaged or missing is named and written down: the next push that holds the same bytes, from any project, is asked for them and puts them in their place; damaged pictures and previews are made anew. Run it again afterwards. After an upgrade from an older version it says what was changed, and how far that is. Programs and scripts that the library took before it refused such files are listed; they are no damage. The exit code is 1 when something is wrong.',
     options: {
       rate: value(
         '--rate <amount>',
@@ -37,6 +38,7 @@ export const checkCommands = [
       const tookMs = context.now().getTime() - startedMs
       context.out.result({ ...report, took_ms: tookMs }, () => [
         ...tell(context, report, tookMs),
+        ...upgradeWords(report.references.upgrade),
         ...executableWords(report.executables, context.out),
       ])
       const { broken, failed } = report.references

@@ -5,6 +5,7 @@ import {
   type DamagedFile,
   type ExecutableVersion,
   mostKeys,
+  type ReferenceUpgrade,
   type StoredFileRow,
 } from '../../../contract/operator-files.ts'
 import type { Hashed } from '../../../system/hash-threads.ts'
@@ -33,7 +34,7 @@ export interface CheckReport {
   /** Files that an earlier check found damaged, and that are whole again. */
   repaired: number
   /** `failed`: why they could not be looked up. */
-  references: { checked: number; broken: BrokenReference[]; failed?: string }
+  references: { checked: number; broken: BrokenReference[]; upgrade?: ReferenceUpgrade | null; failed?: string }
   /** Versions that no push would bring any more and no project gets. They are no damage. */
   executables: { total: number; listed: ExecutableVersion[] }
 }

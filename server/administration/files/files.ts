@@ -3,6 +3,7 @@ import type { Operator } from '../../../contract/operator.ts'
 import type { Handlers } from '../../handler.ts'
 import { countNamedFiles, selectNamedFiles } from '../../storage/named-files.ts'
 import { presignedUntil } from '../../storage/storage.ts'
+import { selectUpgrade } from '../../upgrade/references.ts'
 import { findExecutables } from './executables.ts'
 import { judge, nameDamaged } from './judge.ts'
 import { findBrokenReferences } from './references.ts'
@@ -34,7 +35,10 @@ export const file: Handlers<Operator['file']> = {
 
   judge: (request) => judge(request, request.input),
 
-  references: ({ database }) => findBrokenReferences(database.longSql),
+  references: async ({ database: { longSql } }) => ({
+    ...(await findBrokenReferences(longSql)),
+    upgrade: await selectUpgrade(longSql),
+  }),
 
   executables: ({ database }) => findExecutables(database.longSql),
 }

@@ -13,10 +13,8 @@ select workspace_id, row_number() over (partition by workspace_id order by first
   from (select workspace_id, lower(pushed_from) collate "C" as key, min(id) as first_id, min(pushed_from) as name
           from objects where pushed_from is not null group by 1, 2) named;
 
--- The project that pushed the version first.
-alter table objects add column project_id bigint not null default 0;
-update objects o set project_id = p.id
-  from push_projects p where p.workspace_id = o.workspace_id and p.key = lower(o.pushed_from) collate "C";
+-- The project that pushed the version first. Null: what it refers to is still written as before this migration (server/upgrade/).
+alter table objects add column project_id bigint;
 
 -- A project pushed this version for the first time, or it became current again: at this path, if it has one (lower case; of source files with their
 -- extension). The newest row of a path says which lineage lies there, unless the lineage has a newer one at another path.
@@ -32,29 +30,15 @@ create table placings (
 create index placings_path on placings (workspace_id, project_id, path_key, id) where path_key is not null;
 
 insert into placings (workspace_id, project_id, lineage_id, object_id, path_key)
-select workspace_id, project_id, lineage_id, id, path_key || coalesce('.' || source_ext, '') from objects order by id;
+select o.workspace_id, coalesce(p.id, 0), o.lineage_id, o.id, o.path_key || coalesce('.' || o.source_ext, '')
+  from objects o left join push_projects p on p.workspace_id = o.workspace_id and p.key = lower(o.pushed_from) collate "C"
+ order by o.id;
 
 -- What a version needs, as one project pushed it. `path_key` is how it is referred to, in the form that placings have; null where only the file is known.
 alter table dependencies add column project_id bigint not null default 0, add column path_key text collate "C";
 alter table dependencies drop constraint dependencies_pkey;
-update dependencies d set project_id = o.project_id, path_key = n.path_key || coalesce('.' || n.source_ext, '')
-  from objects o, objects n
- where o.workspace_id = d.workspace_id and o.id = d.object_id and n.workspace_id = d.workspace_id and n.id = d.needs_object_id;
--- Later pushes gave packages a second edge to a path. The one stays that the version's own push, or one before it, could mean: the newest of those.
-with ranked as (
-  select d.workspace_id, d.object_id, d.needs_object_id,
-         row_number() over (partition by d.workspace_id, d.object_id, d.path_key
-                            order by n.date_ingested <= o.date_ingested desc,
-                                     case when n.date_ingested <= o.date_ingested then -n.id else n.id end) as place
-    from dependencies d
-    join objects o on o.workspace_id = d.workspace_id and o.id = d.object_id and o.source_ext is null
-    join objects n on n.workspace_id = d.workspace_id and n.id = d.needs_object_id and n.source_ext is null
-   where d.path_key is not null)
-delete from dependencies d using ranked r
- where r.place > 1 and d.workspace_id = r.workspace_id and d.object_id = r.object_id and d.needs_object_id = r.needs_object_id;
 alter table dependencies add primary key (workspace_id, object_id, project_id, needs_object_id);
 
 alter table awaited_imports add column project_id bigint not null default 0;
 alter table awaited_imports drop constraint awaited_imports_pkey;
-update awaited_imports a set project_id = o.project_id from objects o where o.workspace_id = a.workspace_id and o.id = a.object_id;
 alter table awaited_imports add primary key (workspace_id, path_key, project_id, object_id);

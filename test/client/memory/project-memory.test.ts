@@ -73,7 +73,7 @@ test('what a push found in the same bytes outlives a pull of them, and nothing o
   memory.close()
 })
 
-test('a memory of the first layout keeps everything that it knew', () => {
+test('a memory of the first layout keeps everything that it knew, and tells the library once more of what it has sent', () => {
   const path = join(temporaryFolder(), 'state.sqlite')
   const old = new Database(path)
   old.exec(`
@@ -92,7 +92,7 @@ test('a memory of the first layout keeps everything that it knew', () => {
   old.close()
   const memory = memoryAt(path)
   expect(memory.find('Content/SM_A.uasset')).toMatchObject({
-    settled: true,
+    settled: false,
     stat: 's',
     facts: opaque,
     base: { ...base(hashA), guid: 'G' },
