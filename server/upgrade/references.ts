@@ -10,7 +10,7 @@ import type { Step } from '../work/runner.ts'
 import { type Upgraded, upgradeLineages } from './lineages.ts'
 
 /** Of one step, which is one transaction. */
-const stepVersions = 400
+const stepVersions = 200
 /** Of one look, which comes every four seconds. */
 const lookMs = 3_000
 
@@ -46,6 +46,10 @@ function upgradeSome(sql: Sql, { workspaceId, now }: Step): Promise<boolean> {
 
 const selectWaiting = (sql: Sql, workspaceId: number) => sql<{ done_until: string }[]>`
   select done_until from reference_upgrades where workspace_id = ${workspaceId} and ended_at is null`
+
+/** References may still be without their paths. */
+export const isUpgrading = async (sql: Sql, workspaceId: number): Promise<boolean> =>
+  (await selectWaiting(sql, workspaceId)).length > 0
 
 /** Lineages, in their order. */
 async function selectNext(sql: Sql, workspaceId: number, after: string): Promise<string[]> {

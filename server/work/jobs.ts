@@ -2,6 +2,7 @@
 import { recordExpiries, selectWhereExpired } from '../check-out/expiry.ts'
 import type { Clock } from '../clock.ts'
 import { forgetUnnamedParts } from '../curation/unnamed-parts.ts'
+import { forgetUnneededRedirectors } from '../curation/unneeded-redirectors.ts'
 import type { Database } from '../database/open.ts'
 import { forgetLooseAttachments } from '../discussion/attachments.ts'
 import type { FrontDoor } from '../front-door/enter.ts'
@@ -102,6 +103,7 @@ export const jobsOf = ({ clock, database, frontDoor, files, embedder, deliveries
   hourly('old-names', (step) => forgetOldNames(database, step)),
   hourly('old-pushes', (step) => forgetOldPushes(database, step)),
   hourly('unnamed-parts', (step) => forgetUnnamedParts(database, step)),
+  hourly('unneeded-redirectors', (step) => forgetUnneededRedirectors(database, step)),
   hourly('spent-plans', (step) => forgetSpentPlans(database, step)),
   {
     name: 'looks',

@@ -89,6 +89,7 @@ test('a level has the actors of its push as its first set, and those that later 
   const d = actor('D')
   const [told = {}] = await pushed(max, [withParts(map, null, d), d], as('Tavern'))
   expect(told.parts).toMatchObject({ number: 3, added: 1, changed: 0, removed: 0 })
+  later()
   await server.work.look()
   const { sets } = (await mia.get(`/lineages/${inn.lineage_id}/parts`)).body
   expect(sets.map(({ number, parts, added, changed }: Json) => [number, parts, added, changed])).toEqual([
@@ -114,6 +115,7 @@ test('what a project awaits is completed by what it pushes before its version is
   const [torch = {}] = await pushed(max, [awaiting('SM_Torch')], as('Castle'))
   await age(sql, workspaceId)
   const [glow = {}] = await pushed(mia, [prop('M_Glow')], as('Tavern'))
+  later()
   await server.work.look()
   const rows = await sql<{ object_id: number; needs_object_id: number }[]>`
     select object_id, needs_object_id from dependencies where workspace_id = ${workspaceId}`
