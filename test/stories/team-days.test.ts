@@ -5,10 +5,12 @@ import { startTestServer } from '../support/server.ts'
 import { runTeam } from '../support/team-days.ts'
 
 const server = await startTestServer()
-const seeds = Array.from({ length: ofMany(12, 300) }, (_, at) => at + 1)
+const first = Number(process.env.PH_TEAM_FIRST ?? 1)
+const seeds = Array.from({ length: Number(process.env.PH_TEAM_SEEDS ?? ofMany(12, 300)) }, (_, at) => first + at)
+const steps = Number(process.env.PH_TEAM_STEPS ?? 60)
 
 test.each(seeds)('seed %i: a team works for sixty steps', async (seed) => {
   const { url, keys } = await server.addWorkspace()
   const people = [keys.mia, keys.max, keys.olivia, keys.adam, keys.mia, keys.max, keys.adam]
-  expect(await runTeam({ url, keys: people, seed, steps: 60 })).toBeUndefined()
+  expect(await runTeam({ url, keys: people, seed, steps })).toBeUndefined()
 })

@@ -3,14 +3,14 @@
  * rename, push, get the latest, restore and change branches; after each step what a team relies on is looked at.
  */
 import { createHash } from 'node:crypto'
-import { cpSync, existsSync, readdirSync, readFileSync, rmSync } from 'node:fs'
+import { cpSync, existsSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
-import { readPackage } from '../../formats/uasset/uasset.ts'
 import { callAs, type Json } from './api.ts'
-import { ph, signedIn } from './ph.ts'
 import { pick, type Random, seeded } from './random-library.ts'
-import { temporaryFolder, writeFiles } from './temporary-folder.ts'
-import { type Packages, packageAt } from './unreal-project.ts'
+import { inconsistent, lostEdits, wrongActors } from './team-checks.ts'
+import { hashOf, inThisProcess, isActor, levelOf, Machine, nameOf, type RunPh } from './team-machine.ts'
+import { temporaryFolder } from './temporary-folder.ts'
+import type { Packages } from './unreal-project.ts'
 
 export interface TeamSetting {
   url: string
@@ -18,6 +18,20 @@ export interface TeamSetting {
   keys: readonly string[]
   seed: number
   steps: number
+  /** Else it is run in this process. */
+  run?: RunPh
+  /** What befalls a team now and then, where its commands and its server are processes. */
+  accidents?: Accidents
+}
+
+export interface Accidents {
+  /** Kills the command so many milliseconds after its start, where it still runs. */
+  killed(words: readonly string[], where: Machine['where'], afterMs: number): Promise<void>
+  /** Kills the server; another one is started. */
+  serverKilled(): Promise<void>
+  /** What the library is set back to. */
+  backUp(): Promise<void>
+  restore(): Promise<void>
 }
 
 export interface TeamFault {
@@ -42,67 +56,8 @@ const templateOf = (game: string): Packages =>
       { ...spec, guid: guidOf(`${game} ${file}`), payload: Buffer.from(`${game} ${file}`) },
     ]),
   )
-const levelOf = (game: string) => `Content/Maps/L_${game}.umap`
-const isPackage = (path: string) => /\.u(asset|map)$/.test(path)
-const hashOf = (bytes: Buffer) => createHash('sha256').update(bytes).digest('hex')
-const nameOf = (path: string) => path.replace(/^Content/, '/Game').replace(/\.u(asset|map)$/, '')
 /** What ended well, met what others hold or changed, or came in part: none of it is a fault. */
 const usual = new Set([0, 5, 6])
-
-/** One machine with one project. */
-class Machine {
-  readonly name: string
-  readonly game: string
-  readonly root: string
-  /** By file: the bytes that its person saved last. */
-  readonly saved = new Map<string, string>()
-  readonly #env: Record<string, string>
-
-  constructor(name: string, game: string, to: { url: string; key: string }) {
-    this.name = name
-    this.game = game
-    this.root = temporaryFolder({ [`${game}.uproject`]: '{"EngineAssociation": "5.3"}' })
-    const folders = { PH_CONFIG_DIR: temporaryFolder(), PH_STATE_DIR: temporaryFolder(), PH_CACHE_DIR: temporaryFolder() }
-    this.#env = { ...signedIn(to.url, to.key), ...folders }
-  }
-
-  run(line: string) {
-    return ph(`${line} --json`, { cwd: this.root, env: this.#env })
-  }
-
-  get packages(): string[] {
-    const content = join(this.root, 'Content')
-    if (!existsSync(content)) return []
-    const found = readdirSync(content, { recursive: true, encoding: 'utf8' }).map(
-      (path) => `Content/${path.replaceAll('\\', '/')}`,
-    )
-    return found.filter(isPackage).sort()
-  }
-
-  read(file: string): Buffer {
-    return readFileSync(join(this.root, file))
-  }
-
-  facts(file: string) {
-    const bytes = this.read(file)
-    return readPackage(bytes, { stem: nameOf(file).split('/').at(-1) ?? '', fileSize: bytes.length })
-  }
-
-  async save(packages: Packages): Promise<void> {
-    for (const [file, spec] of Object.entries(packages)) {
-      const bytes = await packageAt(file, spec)
-      writeFiles(this.root, { [file]: bytes })
-      this.saved.set(file, hashOf(bytes))
-    }
-  }
-
-  /** The file of a package that is referred to. */
-  fileOf(name: string): string | undefined {
-    return ['uasset', 'umap']
-      .map((ext) => `${name.replace('/Game', 'Content')}.${ext}`)
-      .find((file) => existsSync(join(this.root, file)))
-  }
-}
 
 /** Runs one seed; gives what was found wrong, at the first step where something was. */
 export async function runTeam(setting: TeamSetting): Promise<TeamFault | undefined> {
@@ -116,13 +71,18 @@ class Team {
   readonly #setting: TeamSetting
   readonly #branches = new Map<Machine, { folder: string; saved: ReadonlyMap<string, string> }>()
   #count = 0
+  #isBackedUp = false
 
   constructor(setting: TeamSetting) {
     this.#setting = setting
     this.#random = seeded(setting.seed)
     this.#machines = setting.keys.map((key, at) => {
       const isBuild = at === setting.keys.length - 1
-      return new Machine(isBuild ? 'build' : `person${at}`, at % 3 === 2 ? 'Castle' : 'Tavern', { url: setting.url, key })
+      return new Machine(isBuild ? 'build' : `person${at}`, at % 3 === 2 ? 'Castle' : 'Tavern', {
+        url: setting.url,
+        key,
+        run: setting.run ?? inThisProcess,
+      })
     })
   }
 
@@ -149,14 +109,88 @@ class Team {
 
   async #step(machine: Machine): Promise<string | undefined> {
     const kind = this.#random(100)
-    if (kind < 30) return this.#latest(machine)
-    if (kind < 52) return this.#command(machine, 'push')
+    if (this.#setting.accidents && this.#random(100) < 4) return this.#accident(machine, this.#setting.accidents)
+    if (kind < 28) return this.#latest(machine)
+    if (kind < 48) return this.#command(machine, 'push')
+    if (kind < 52) return this.#advised(machine)
     if (machine.name === 'build') return undefined
-    if (kind < 70) return this.#edit(machine)
-    if (kind < 78) return this.#add(machine)
-    if (kind < 86) return this.#rename(machine)
-    if (kind < 92) return this.#restore(machine)
+    if (kind < 66) return this.#edit(machine)
+    if (kind < 74) return this.#add(machine)
+    if (kind < 80) return this.#changeActors(machine)
+    if (kind < 87) return this.#rename(machine)
+    if (kind < 93) return this.#restore(machine)
     return this.#changeBranch(machine)
+  }
+
+  /** Each command that status advises is run where it advises it. */
+  async #advised(machine: Machine): Promise<string | undefined> {
+    const { stdout } = await machine.tell('status')
+    // A long line goes on below, further in.
+    const said = stdout.replaceAll(/\n {6,}(?=\S)/g, ' ')
+    // Of two ways out one is taken.
+    const other = pick(this.#random, ['--mine', '--theirs'])
+    for (const [, words = ''] of said.matchAll(/(?:→ |`)ph ((?:pull|push|restore) [^<>;`\n]*)/g)) {
+      const fault = words.includes(other) ? undefined : await this.#command(machine, words)
+      if (fault) return `status advised: ${fault}`
+    }
+    return undefined
+  }
+
+  /** An actor is added to the level, moved or taken away; the level's own file stays as it is. */
+  async #changeActors(machine: Machine): Promise<undefined> {
+    const level = levelOf(machine.game)
+    if (!existsSync(join(machine.root, level))) return
+    const folder = level.replace('Content/', 'Content/__ExternalActors__/').replace('.umap', '')
+    const here = machine.packages.filter(isActor)
+    const kind = this.#random(3)
+    if (kind === 0 && here.length > 1) {
+      const file = pick(this.#random, here)
+      machine.remove(file)
+      this.#note(machine, `took ${file} away`)
+      return
+    }
+    const file = kind === 1 && here.length > 0 ? pick(this.#random, here) : `${folder}/0/1A/ACTOR${this.#count++}.uasset`
+    const payload = Buffer.from(`${this.#setting.seed} ${machine.name} ${this.#count++}`)
+    await machine.save({ [file]: { assetClass: 'StaticMeshActor', imports: [nameOf(level)], payload } })
+    this.#note(machine, `saved ${file}`)
+  }
+
+  async #accident(machine: Machine, accidents: Accidents): Promise<string | undefined> {
+    const kind = this.#random(10)
+    if (kind < 6) {
+      const line = pick(this.#random, ['push', `pull ${nameOf(levelOf(machine.game))}`])
+      const afterMs = 200 + this.#random(900)
+      this.#note(machine, `ph ${line}, killed after ${afterMs} ms`)
+      await accidents.killed(line.split(' '), machine.where, afterMs)
+      return lostEdits(this.#api, machine)
+    }
+    if (kind < 8) {
+      this.#note(machine, 'the server was killed')
+      await accidents.serverKilled()
+      return undefined
+    }
+    if (!this.#isBackedUp) {
+      this.#note(machine, 'the library was backed up')
+      await accidents.backUp()
+      this.#isBackedUp = true
+      return undefined
+    }
+    this.#note(machine, 'the library was restored')
+    await accidents.restore()
+    this.#isBackedUp = false
+    for (const one of this.#machines) this.#forgetWhatIsNowhere(one)
+    return undefined
+  }
+
+  /** A save that was only in the library is lost with what it lost. */
+  #forgetWhatIsNowhere(machine: Machine): void {
+    for (const [file, hash] of machine.saved)
+      if (!existsSync(join(machine.root, file)) || hashOf(machine.read(file)) !== hash) machine.saved.delete(file)
+    this.#branches.delete(machine)
+  }
+
+  get #api() {
+    return callAs(this.#setting.url, this.#setting.keys[0] ?? '')
   }
 
   #note(machine: Machine, text: string): void {
@@ -166,21 +200,28 @@ class Team {
   async #command(machine: Machine, line: string): Promise<string | undefined> {
     const { code, stdout, stderr } = await machine.run(line)
     this.#note(machine, `ph ${line} → ${code}`)
-    if (!usual.has(code)) return `ph ${line} ended with ${code}: ${stderr}${stdout}`.slice(0, 2000)
-    return this.#lostEdits(machine)
+    if (!usual.has(code ?? -1)) return `ph ${line} ended with ${code}: ${stderr}${stdout}`.slice(0, 2000)
+    if (line === 'push' && code === 0) machine.removed.clear()
+    return lostEdits(this.#api, machine)
   }
 
   async #latest(machine: Machine): Promise<string | undefined> {
     const line = `pull ${nameOf(levelOf(machine.game))}`
     const { code, stdout, stderr } = await machine.run(line)
     this.#note(machine, `ph ${line} → ${code}`)
-    if (!usual.has(code)) return `ph ${line} ended with ${code}: ${stderr}${stdout}`.slice(0, 2000)
-    return (await this.#lostEdits(machine)) ?? this.#inconsistent(machine, stdout)
+    if (!usual.has(code ?? -1)) return `ph ${line} ended with ${code}: ${stderr}${stdout}`.slice(0, 2000)
+    return (
+      (await lostEdits(this.#api, machine)) ??
+      (await inconsistent(this.#api, machine, stdout)) ??
+      (await wrongActors(this.#api, machine, stdout))
+    )
   }
 
   /** What lies here and is no redirector, nor a level. */
   #props(machine: Machine): string[] {
-    return machine.packages.filter((file) => file.endsWith('.uasset') && machine.facts(file).assetClass !== 'ObjectRedirector')
+    return machine.packages.filter(
+      (file) => file.endsWith('.uasset') && !isActor(file) && machine.facts(file).assetClass !== 'ObjectRedirector',
+    )
   }
 
   /** What is kept when a package is saved again; its payload is new. */
@@ -232,7 +273,7 @@ class Team {
   }
 
   async #restore(machine: Machine): Promise<string | undefined> {
-    const api = callAs(this.#setting.url, this.#setting.keys[0] ?? '')
+    const api = this.#api
     const { entries } = (await api.get('/entries?limit=200')).body
     const entry = pick(this.#random, entries as Json[])
     if (!entry) return undefined
@@ -256,58 +297,5 @@ class Team {
     machine.saved.clear()
     for (const [file, hash] of other.saved) machine.saved.set(file, hash)
     this.#note(machine, 'changed the branch')
-  }
-
-  /** What a person saved is here, in the library, or in a folder of backups. */
-  async #lostEdits(machine: Machine): Promise<string | undefined> {
-    const isHere = ([file, hash]: [string, string]) => existsSync(join(machine.root, file)) && hashOf(machine.read(file)) === hash
-    const gone = [...machine.saved].filter((one) => !isHere(one))
-    if (gone.length === 0) return undefined
-    const { versions } = await this.#find([...new Set(gone.map(([, hash]) => hash))])
-    const known = new Set(versions.map((one: Json) => one.content_hash))
-    const missing = gone.filter(([, hash]) => !known.has(hash))
-    if (missing.length === 0) return undefined
-    const everywhere = readdirSync(machine.root, { recursive: true, encoding: 'utf8' }).filter(isPackage)
-    const kept = new Set(everywhere.map((path) => hashOf(machine.read(path))))
-    const lost = missing.find(([, hash]) => !kept.has(hash))
-    return lost && `the last save of ${lost[0]} is neither here nor in the library nor kept as a backup`
-  }
-
-  async #find(content_hashes: string[]): Promise<Json> {
-    return (await callAs(this.#setting.url, this.#setting.keys[0] ?? '').post('/lineages/find', { content_hashes })).body
-  }
-
-  /** From the level on: everything that is referred to is here or named, one version of each prop, and what nobody edited here is current. */
-  async #inconsistent(machine: Machine, report: string): Promise<string | undefined> {
-    const open = [levelOf(machine.game)]
-    const reached = new Set(open)
-    for (const file of open) {
-      if (!existsSync(join(machine.root, file))) return `${file} did not come`
-      for (const name of machine.facts(file).imports.filter((one) => one.startsWith('/Game/'))) {
-        const needed = machine.fileOf(name)
-        if (needed === undefined && !report.toLowerCase().includes(name.toLowerCase()))
-          return `${file} refers to ${name}, which is neither here nor named as missing`
-        if (needed !== undefined && !reached.has(needed)) open.push(needed)
-        if (needed !== undefined) reached.add(needed)
-      }
-    }
-    const hashes = new Map([...reached].map((file) => [file, hashOf(machine.read(file))]))
-    const { versions, lineages } = await this.#find([...new Set(hashes.values())])
-    const faces = new Map(lineages.map((one: Json) => [one.id, one]))
-    const byHash = new Map<string, Json>(versions.map((one: Json) => [one.content_hash, one]))
-    const files = new Map<string, string>()
-    const { jobs = [] } = JSON.parse(report)
-    const kept = new Set(jobs.flatMap((job: Json) => job.files.flatMap((one: Json) => (one.outcome === 'kept' ? one.file : []))))
-    for (const [file, hash] of hashes) {
-      const version = byHash.get(hash)
-      if (!version) continue
-      const other = files.get(version.lineage_id)
-      if (other !== undefined) return `${file} and ${other} are two versions of one prop`
-      files.set(version.lineage_id, file)
-      const face = faces.get(version.lineage_id) as Json
-      if (face.face_object_id !== version.object_id && machine.saved.get(file) !== hash && !kept.has(file))
-        return `${file} is version ${version.object_id} of ${version.lineage_id}, and ${face.face_object_id} is current`
-    }
-    return undefined
   }
 }

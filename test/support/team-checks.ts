@@ -1,0 +1,79 @@
+/** What a team relies on, looked at on a machine: no edit is lost; after a pull the level is one consistent set, with the actors that it has in the library. */
+import { existsSync, readdirSync } from 'node:fs'
+import { join } from 'node:path'
+import type { Caller, Json } from './api.ts'
+import { hashOf, isActor, isPackage, levelOf, type Machine } from './team-machine.ts'
+
+/** What a person saved is here, in the library, or in a folder of backups. */
+export async function lostEdits(api: Caller, machine: Machine): Promise<string | undefined> {
+  const isHere = ([file, hash]: [string, string]) => existsSync(join(machine.root, file)) && hashOf(machine.read(file)) === hash
+  const gone = [...machine.saved].filter((one) => !isHere(one))
+  if (gone.length === 0) return undefined
+  const { versions } = await find(api, [...new Set(gone.map(([, hash]) => hash))])
+  const known = new Set(versions.map((one: Json) => one.content_hash))
+  const missing = gone.filter(([, hash]) => !known.has(hash))
+  if (missing.length === 0) return undefined
+  const everywhere = readdirSync(machine.root, { recursive: true, encoding: 'utf8' }).filter(isPackage)
+  const kept = new Set(everywhere.map((path) => hashOf(machine.read(path))))
+  const lost = missing.find(([, hash]) => !kept.has(hash))
+  return lost && `the last save of ${lost[0]} is neither here nor in the library nor kept as a backup`
+}
+
+const find = async (api: Caller, content_hashes: string[]): Promise<Json> =>
+  (await api.post('/lineages/find', { content_hashes })).body
+
+/** From the level on: everything that is referred to is here or named, one version of each prop, and what nobody edited here is current. */
+export async function inconsistent(api: Caller, machine: Machine, report: string): Promise<string | undefined> {
+  const open = [levelOf(machine.game)]
+  const reached = new Set(open)
+  for (const file of open) {
+    if (!existsSync(join(machine.root, file))) return `${file} did not come`
+    for (const name of machine.facts(file).imports.filter((one) => one.startsWith('/Game/'))) {
+      const needed = machine.fileOf(name)
+      if (needed === undefined && !report.toLowerCase().includes(name.toLowerCase()))
+        return `${file} refers to ${name}, which is neither here nor named as missing`
+      if (needed !== undefined && !reached.has(needed)) open.push(needed)
+      if (needed !== undefined) reached.add(needed)
+    }
+  }
+  const hashes = new Map([...reached].map((file) => [file, hashOf(machine.read(file))]))
+  const { versions, lineages } = await find(api, [...new Set(hashes.values())])
+  const faces = new Map(lineages.map((one: Json) => [one.id, one]))
+  const byHash = new Map<string, Json>(versions.map((one: Json) => [one.content_hash, one]))
+  const files = new Map<string, string>()
+  const { jobs = [] } = JSON.parse(report)
+  const kept = new Set(jobs.flatMap((job: Json) => job.files.flatMap((one: Json) => (one.outcome === 'kept' ? one.file : []))))
+  for (const [file, hash] of hashes) {
+    const version = byHash.get(hash)
+    if (!version) continue
+    const other = files.get(version.lineage_id)
+    if (other !== undefined) return `${file} and ${other} are two versions of one prop`
+    files.set(version.lineage_id, file)
+    const face = faces.get(version.lineage_id) as Json
+    if (face.face_object_id !== version.object_id && machine.saved.get(file) !== hash && !kept.has(file))
+      return `${file} is version ${version.object_id} of ${version.lineage_id}, and ${face.face_object_id} is current`
+  }
+  return undefined
+}
+
+/** Its external actors are those of the newest set, but for what its person changed and nobody knows yet. */
+export async function wrongActors(api: Caller, machine: Machine, report: string): Promise<string | undefined> {
+  const level = levelOf(machine.game)
+  const { entries } = (await api.get('/entries?limit=200')).body
+  const hash = hashOf(machine.read(level))
+  const { versions } = await find(api, [hash])
+  const entry = entries.find((one: Json) => one.lineage_id === versions[0]?.lineage_id)
+  if (!entry) return undefined
+  const { members = [] } = (await api.get(`/entries/${entry.id}/closure?dependencies=current&project=${machine.game}`)).body
+  const wanted = new Map<string, string>()
+  for (const { origin_path, content_hash } of members as Json[])
+    if (origin_path?.startsWith('/Game/__External')) wanted.set(`${origin_path.replace('/Game', 'Content')}.uasset`, content_hash)
+  const isOwn = (file: string) => machine.removed.has(file) || machine.saved.get(file) === hashOf(machine.read(file))
+  for (const [file, content_hash] of wanted) {
+    if (!existsSync(join(machine.root, file))) {
+      if (!machine.removed.has(file) && !report.includes(file)) return `${file} is an actor of ${level}, and is not here`
+    } else if (hashOf(machine.read(file)) !== content_hash && !isOwn(file)) return `${file} is not the actor that ${level} has`
+  }
+  const stray = machine.packages.find((file) => isActor(file) && !wanted.has(file) && !isOwn(file))
+  return stray && `${stray} is here, and ${level} does not have it`
+}
