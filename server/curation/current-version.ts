@@ -9,8 +9,8 @@ import { type EntryFace, requireEntryFace } from '../rows/entry.ts'
 import { noteFileNames } from '../rows/former/entry-names.ts'
 import { lockWorkspace } from '../rows/hold.ts'
 import { placeAgain } from '../rows/places.ts'
+import { upgradeBefore } from '../rows/upgrade/references.ts'
 import { findVersion, requireVersionOf, type Version } from '../rows/version.ts'
-import { upgradeBefore } from '../upgrade/references.ts'
 import { restoreSetsOf } from './restored-set.ts'
 
 interface Move {

@@ -3,7 +3,7 @@ import type { Sql } from '../database/sql.ts'
 import { transact } from '../database/transaction.ts'
 import { Feed } from '../feed.ts'
 import { lockWorkspace } from '../rows/hold.ts'
-import { isUpgrading } from '../upgrade/references.ts'
+import { isUpgrading } from '../rows/upgrade/references.ts'
 import { deleteUnnamed } from './deletion.ts'
 import type { Candidate } from './deletion-reach.ts'
 

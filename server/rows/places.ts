@@ -70,7 +70,7 @@ export const soleAt = (sql: Sql, workspaceId: Fragment, path: Fragment): Fragmen
 
 /**
  * By whose rows a version (o = objects) is read, where a walk came to it by `project`: that one's where it pushed the version, else those of its
- * first push. One of before, which waits to be brought here (server/upgrade/), has rows of no project only.
+ * first push. One of before, which waits to be brought here (server/rows/upgrade/), has rows of no project only.
  */
 export const readBy = (sql: Sql, workspaceId: number, project: Fragment): Fragment => sql`
   case when o.project_id <> ${project} and exists (

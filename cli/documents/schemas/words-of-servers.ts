@@ -19,6 +19,7 @@ export const wordsOfServers: Readonly<Record<string, string>> = {
   references: 'whether rows of the database lead somewhere',
   checked: 'how many kinds there are',
   broken: 'those that lead nowhere',
+  upgrade: 'what was changed of a library of an older version, and how far that is; null where there was none',
   executables: 'programs and scripts that the library holds from before; no project gets them',
   listed: 'the newest of them',
   backup: 'the name of the backup',

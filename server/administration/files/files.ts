@@ -1,9 +1,9 @@
 /** The files of the library, as operators list them, read them and write down what a check found. */
 import type { Operator } from '../../../contract/operator.ts'
 import type { Handlers } from '../../handler.ts'
+import { selectUpgrade } from '../../rows/upgrade/references.ts'
 import { countNamedFiles, selectNamedFiles } from '../../storage/named-files.ts'
 import { presignedUntil } from '../../storage/storage.ts'
-import { selectUpgrade } from '../../upgrade/references.ts'
 import { findExecutables } from './executables.ts'
 import { judge, nameDamaged } from './judge.ts'
 import { findBrokenReferences } from './references.ts'

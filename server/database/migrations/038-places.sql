@@ -13,7 +13,7 @@ select workspace_id, row_number() over (partition by workspace_id order by first
   from (select workspace_id, lower(pushed_from) collate "C" as key, min(id) as first_id, min(pushed_from) as name
           from objects where pushed_from is not null group by 1, 2) named;
 
--- The project that pushed the version first. Null: what it refers to is still written as before this migration (server/upgrade/).
+-- The project that pushed the version first. Null: what it refers to is still written as before this migration (server/rows/upgrade/).
 alter table objects add column project_id bigint;
 
 -- A project pushed this version for the first time, or it became current again: at this path, if it has one (lower case; of source files with their

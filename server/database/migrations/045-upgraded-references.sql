@@ -1,5 +1,5 @@
 -- What versions of before referred to, and the parts of their levels, are brought to what is kept of them now: some at a time, in the background
--- (server/upgrade/). A version whose project is null still waits.
+-- (server/rows/upgrade/). A version whose project is null still waits.
 alter table objects alter column project_id drop not null, alter column project_id drop default;
 create index objects_waiting on objects (workspace_id, lineage_id) where project_id is null;
 

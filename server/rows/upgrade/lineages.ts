@@ -3,11 +3,11 @@
  * Here all of some lineages are brought to what is kept now (contract-gaps 5, 9): by the background work, or sooner by who is about to write.
  */
 
-import { amongIds, amongTexts } from '../database/among.ts'
-import type { Sql } from '../database/sql.ts'
-import type { Writing } from '../database/transaction.ts'
-import { completeAwaitedAtPlaces } from '../rows/awaited.ts'
-import { neverEnded } from '../rows/levels/sets.ts'
+import { amongIds, amongTexts } from '../../database/among.ts'
+import type { Sql } from '../../database/sql.ts'
+import type { Writing } from '../../database/transaction.ts'
+import { completeAwaitedAtPlaces } from '../awaited.ts'
+import { neverEnded } from '../levels/sets.ts'
 
 export interface Upgraded {
   versions: number

@@ -1,12 +1,11 @@
 /** How far a library of before migration 38 is brought to the references and level sets of now: background work, in small steps that go on after a kill. */
 
-import type { ReferenceUpgrade } from '../../contract/operator-files.ts'
-import type { Clock } from '../clock.ts'
-import type { Sql } from '../database/sql.ts'
-import { transact, type Writing } from '../database/transaction.ts'
-import { Feed } from '../feed.ts'
-import { lockWorkspace } from '../rows/hold.ts'
-import type { Step } from '../work/runner.ts'
+import type { ReferenceUpgrade } from '../../../contract/operator-files.ts'
+import type { Clock } from '../../clock.ts'
+import type { Sql } from '../../database/sql.ts'
+import { transact, type Writing } from '../../database/transaction.ts'
+import { Feed } from '../../feed.ts'
+import { lockWorkspace } from '../hold.ts'
 import { type Upgraded, upgradeLineages } from './lineages.ts'
 
 /** Of one step, which is one transaction. */
@@ -31,7 +30,7 @@ export async function upgradeReferences(
 }
 
 /** Whether more may wait. */
-function upgradeSome(sql: Sql, { workspaceId, now }: Step): Promise<boolean> {
+function upgradeSome(sql: Sql, { workspaceId, now }: { workspaceId: number; now: Date }): Promise<boolean> {
   const writing = { sql, feed: new Feed(), workspace: { id: workspaceId }, actor: { id: 0 }, now }
   return transact(writing, async (inside) => {
     await lockWorkspace(inside.sql, workspaceId)
