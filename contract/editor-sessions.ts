@@ -3,7 +3,7 @@ import { type Static, Type } from 'typebox'
 import { limits } from './limits.ts'
 import { ProjectName, PullJob, TargetRoot } from './pull-jobs.ts'
 import { routes } from './route.ts'
-import { absentOrNull, Count, Id, nullable, oneOf, Timestamp } from './shapes.ts'
+import { absentOrNull, Count, Id, nullable, oneOf, Timestamp, UserStub } from './shapes.ts'
 
 const Text = Type.String()
 const { editorSession: most } = limits
@@ -35,6 +35,10 @@ export const EditorSession = Type.Object({
   online: Type.Boolean(),
 })
 export type EditorSession = Static<typeof EditorSession>
+
+/** A job that another person sent to a project, to be brought by the agent of someone who works there, if that person lets it. */
+export const SentJob = Type.Object({ ...PullJob.properties, sender: UserStub })
+export type SentJob = Static<typeof SentJob>
 
 const heartbeat = Type.Object({
   session_id: SessionId,
@@ -74,7 +78,13 @@ export const editorSessions = routes({
     summary:
       'Say that an editor is there, and learn which pull jobs wait for it. What is left out stays as it was; null clears it.',
     input: heartbeat,
-    output: Type.Object({ session_id: Text, server_time: Timestamp, agent_jobs: Type.Array(PullJob) }),
+    output: Type.Object({
+      session_id: Text,
+      server_time: Timestamp,
+      agent_jobs: Type.Array(PullJob),
+      /** Up to as many that other people sent to the project, the oldest first; absent where there are none. */
+      sent_jobs: Type.Optional(Type.Array(SentJob)),
+    }),
     repeatable: true,
     errors: ['CONFLICT', 'VALIDATION'],
   },

@@ -33,10 +33,15 @@ export const deliveries = ['manual', 'agent'] as const
 export const ProjectName = named(limits.pullJob.projectName)
 /** Where in a project files land: `/Game/A/B` under `R` becomes `R/A/B`. */
 export const TargetRoot = Type.String({ pattern: '^/Game(/[A-Za-z0-9_-]+)*$', maxLength: 500 })
-/** `major.minor.patch`; the patch may be missing, and whatever the editor prints behind is ignored. */
 /** A secret: at least 160 random bits. */
 const ChosenToken = Type.String({ pattern: '^[A-Za-z0-9_-]{27,200}$' })
+/** `major.minor.patch`; the patch may be missing, and whatever the editor prints behind is ignored. */
 const EditorVersion = Type.String({ pattern: '^[0-9]{1,5}\\.[0-9]{1,5}(\\.[0-9]{1,5})?([^0-9.].{0,60})?$' })
+
+const closed = { additionalProperties: false }
+
+/** The part that a job brings of the `total` files that an order came to; jobs of one order have the same `key`. */
+const JobSlice = Type.Object({ key: Text, from: Count, count: Count, total: Count })
 
 const jobFields = {
   id: Id,
@@ -48,6 +53,10 @@ const jobFields = {
   delivery: oneOf(deliveries),
   failure_reason: nullable(Text),
   engine_version: nullable(Text),
+  /** Why it was sent, in the words of who did. */
+  note: Type.Optional(nullable(Text)),
+  /** Null where the job brings all that was ordered. */
+  slice: Type.Optional(nullable(JobSlice)),
   entry_count: Count,
   object_count: Count,
   total_bytes: Count,
@@ -70,7 +79,6 @@ export const PullJobEntry = Type.Object({
 })
 export type PullJobEntry = Static<typeof PullJobEntry>
 
-const closed = { additionalProperties: false }
 const reportFields = {
   /** As in the closure of the job; null for files that have no name there. */
   asset_name: nullable(Type.String({ maxLength: 1000 })),
@@ -165,6 +173,8 @@ const order = Type.Object({
   plugin_content: absentOrNull(Type.Boolean()),
   /** Sets of levels that the project has: of the levels that come, parts that are the same since are left out. What parts need comes all the same. */
   have_set: absentOrNull(Type.Array(Id, { minItems: 1, maxItems: limits.pullJob.entries })),
+  /** Why it is sent, for who gets it. */
+  note: absentOrNull(Type.String({ maxLength: limits.note })),
 })
 /** What to bring, and where to. Exactly one of `entries` and `collection_id`. */
 export type PullOrder = Static<typeof order>

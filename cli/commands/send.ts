@@ -12,9 +12,10 @@ import { among, command, flag, text, value } from '../command.ts'
 import type { Context } from '../context.ts'
 import { entriesArgument, readEntryList } from '../entries/list.ts'
 import { missingWords } from '../entries/missing-dependency-words.ts'
+import { readText } from '../entries/note-text.ts'
 import { withLibrary } from '../library.ts'
 import { readPrefer, readRoot } from '../pull-orders/input.ts'
-import { entryTable, jobsNamed } from '../pull-orders/job-words.ts'
+import { entryTable, jobsNamed, noteLines } from '../pull-orders/job-words.ts'
 import { requireKnownProject } from '../pull-orders/known-project.ts'
 import { warningLines } from '../pull-orders/warning-lines.ts'
 import { wrongUsage } from '../refusal.ts'
@@ -38,13 +39,17 @@ export const commands = [
         'where they land; references between the files break below any folder other than /Game (default: the root of the project, /Game where no one chose another)',
         readRoot,
       ),
-      toAgent: flag('--to-agent', 'let your desktop agent bring them, so that nobody has to type a command'),
+      toAgent: flag(
+        '--to-agent',
+        'let the desktop agent bring them: yours to your own projects, a colleague’s once they allowed you to send to theirs',
+      ),
       exact: flag('--exact', 'bring what they need in exactly the versions that they were pushed with, not in the current ones'),
       prefer: value(
         '--prefer <which>',
         'newest, which is always done now: of two versions of a prop with the same destination, take the newer',
         among(['newest'], readPrefer),
       ),
+      note: value('--note <text>', 'why, shown to who gets them', readText('--note')),
       create: flag('--create', 'send to a project that the library does not know yet'),
       plan: flag('--plan', 'only show what it would bring'),
     },
@@ -52,10 +57,11 @@ export const commands = [
       ['send SM_Barrel SM_Stool --project Tavern', 'two props and all they need'],
       ['send SM_Barrel --project NewInn --create', 'to a project that no one has pulled into yet'],
       ['send SM_Barrel --project Tavern --plan', 'see how much it is first'],
+      ["send SM_Barrel --project Tavern --note 'for the bar scene'", 'who gets it reads why'],
       ['search tavern --type mesh --ids | ph send - --project Tavern', 'all that a search finds'],
     ],
     exits: ['conflict'],
-    async run(context, { entries: given, project = context.env.PH_PROJECT, root, toAgent, exact, create, plan }) {
+    async run(context, { entries: given, project = context.env.PH_PROJECT, root, toAgent, exact, note, create, plan }) {
       if (project === undefined || project.trim() === '')
         throw wrongUsage(
           'The project that gets them is missing.',
@@ -71,9 +77,12 @@ export const commands = [
           entries: ids.map((entry_id) => ({ entry_id })),
           delivery: toAgent ? ('agent' as const) : undefined,
           ...versionsOf({ isExact: exact }),
+          ...(note === undefined ? {} : { note }),
         }
         const sending = { order, host: findHost(context.cwd, project) }
         const sent = plan ? await planSend(api, sending) : await sendAll(context, { ...sending, api })
+        if (note !== undefined && sent.note === undefined)
+          context.out.note('This server is older than your ph, and keeps no notes with what is sent.')
         context.out.result(sent, () => words(sent, context))
       })
       return undefined
@@ -114,6 +123,7 @@ function words(job: Sent, { out }: Context): string[] {
         : `${out.paint('bold', `Pull ${jobsNamed(job.jobs.map(({ id }) => id))}`)} for ${project}: ${what}, into ${job.target_root}.`,
       out.width,
     ),
+    ...noteLines(job.note, out),
     '',
     ...entryTable(shown, out),
     ...(hidden > 0 ? [`and ${number(hidden)} more`] : []),
@@ -128,6 +138,10 @@ const nextStep = ({ delivery, target_project }: Sent, { paint, width }: Output):
     ? [
         ...wrap(`Your desktop agent brings it to where it looks after ${printable(target_project)} and takes imports:`, width),
         `  ${paint('cyan', 'ph agent link <folder of the project> --accept-imports')}`,
+        ...wrap(
+          'A colleague’s agent asks them once whether it may take what you send to their project; until then it waits there.',
+          width,
+        ),
       ]
     : [
         'Someone who works in that project runs, in its folder:',

@@ -7,7 +7,7 @@ import { shellWord } from '../../system/shell-word.ts'
 import type { Context } from '../context.ts'
 import { missingWords } from '../entries/missing-dependency-words.ts'
 import { typeWords } from '../entries/type-names.ts'
-import { age, count, size } from '../terminal/amounts.ts'
+import { age, count, number, size } from '../terminal/amounts.ts'
 import type { Output } from '../terminal/output.ts'
 import { type Column, pad, table } from '../terminal/table.ts'
 import { wrapAfter } from '../terminal/wrap.ts'
@@ -34,6 +34,9 @@ export function jobTable(jobs: readonly PullJob[], people: People, { out, now }:
     { title: 'ORDERED', value: (job) => age(job.created_at, today), spare: 'late' },
     { title: 'CLAIMED BY', value: (job) => personOf(people, job.claimed_by), cut: 'end', spare: true },
     { title: 'DELIVERY', value: (job) => job.delivery, spare: true },
+    ...(jobs.some(({ note }) => note)
+      ? [{ title: 'NOTE', value: ({ note }: PullJob) => note ?? '', cut: 'end', spare: true } as const]
+      : []),
   ]
   return table(jobs, columns, out)
 }
@@ -69,12 +72,16 @@ function jobFacts(job: PullJobDetail, people: People, { out, now }: Context): st
     ['project', job.target_project],
     ['into', job.target_root],
     ['files', `${count(job.object_count, 'file')}, ${size(job.total_bytes)}`],
+    ['note', job.note ?? null],
+    ['part', job.slice ? partWords(job.slice) : null],
     ['ordered', `${age(job.created_at, today)} by ${personOf(people, job.requested_by)}`],
     ['claimed', job.claimed_by === null ? null : `by ${personOf(people, job.claimed_by)}`],
     ['engine', job.engine_version],
     [
       'delivery',
-      job.delivery === 'agent' ? 'by the desktop agent' : `by hand: ph pull --project ${shellWord(job.target_project)}`,
+      job.delivery === 'agent'
+        ? `by the desktop agent, a colleague’s once they allow it; or by hand: ph pull --project ${shellWord(job.target_project)}`
+        : `by hand: ph pull --project ${shellWord(job.target_project)}`,
     ],
     ['changed', age(job.updated_at, today)],
     ['failed', job.failure_reason],
@@ -83,6 +90,19 @@ function jobFacts(job: PullJobDetail, people: People, { out, now }: Context): st
     value === null ? [] : wrapAfter(out.paint('dim', pad(name, labelWidth)), printable(value), out.width),
   )
 }
+
+/** Why something was sent, as whoever sent it says. */
+export const noteLines = (note: string | null | undefined, { width }: Output): string[] =>
+  note ? wrapAfter('  ', `“${printable(note)}”`, width) : []
+
+/** Who sent jobs that waited, and why. */
+export function sentLines({ sent_by, note }: { sent_by: string | null; note: string | null }, out: Output): string[] {
+  const by = sent_by === null ? [] : wrapAfter('  ', `sent by ${printable(sent_by)}`, out.width)
+  return [...by, ...noteLines(note, out)]
+}
+
+const partWords = ({ from, count: files, total }: NonNullable<PullJob['slice']>): string =>
+  `files ${number(from + 1)} to ${number(from + files)} of ${number(total)} of one order`
 
 export function entryTable(entries: PullJobDetail['entries'], out: Output): string[] {
   const columns: Column<PullJobDetail['entries'][number]>[] = [

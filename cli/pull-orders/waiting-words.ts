@@ -22,7 +22,9 @@ export function waitingWords(jobs: readonly WaitingJob[], project: string, { pai
   const shown = jobs.slice(0, mostJobs)
   const hidden = jobs.length - shown.length
   const isByHand = jobs.some(({ delivery }) => delivery === 'manual')
-  const advice = isByHand ? `ph pull --project ${name}` : 'An editor that takes imports by the agent brings them.'
+  const advice = isByHand
+    ? `ph pull --project ${name}`
+    : 'An editor that takes imports by the agent brings them; what others sent, `ph pull` too.'
   const title = `${count(jobs.length, 'pull job')} ${jobs.length === 1 ? 'waits' : 'wait'} for ${printable(project)}:`
   return [
     paint(['yellow', 'bold'], title),
@@ -33,11 +35,12 @@ export function waitingWords(jobs: readonly WaitingJob[], project: string, { pai
 }
 
 function jobWords(
-  { id, entry_count, object_count, total_bytes, requested_by_name, created_at, delivery }: WaitingJob,
+  { id, entry_count, object_count, total_bytes, requested_by_name, created_at, delivery, note }: WaitingJob,
   now: Date,
 ) {
   const what = `${count(entry_count, 'entry', 'entries')}, ${count(object_count, 'file')}, ${size(total_bytes)}`
   const from = requested_by_name === null ? '' : ` from ${printable(requested_by_name)}`
   const agent = delivery === 'agent' ? ', by the desktop agent' : ''
-  return `job ${id}${from}, ${age(created_at, now)}: ${what}${agent}`
+  const why = note ? ` “${printable(note)}”` : ''
+  return `job ${id}${from}, ${age(created_at, now)}: ${what}${agent}${why}`
 }

@@ -6,7 +6,7 @@ import { isNewerEngine } from '../../formats/engine-version.ts'
 import type { Decision } from './compare.ts'
 import type { LeftOutFile, PullFile } from './destinations.ts'
 import { type Obstacle, obstacle } from './obstacle.ts'
-import type { PulledFile } from './report.ts'
+import { type JobReport, type PulledFile, sumsOf } from './report.ts'
 
 export function itemOf(
   { pullFile, file, other }: Pick<Decision, 'pullFile' | 'file' | 'other'>,
@@ -79,3 +79,29 @@ export function uniteWarnings(
 export const uniteMisnamed = (jobs: readonly Pick<PullJobDetail, 'misnamed'>[]): NonNullable<PullJobDetail['misnamed']> => [
   ...new Map(jobs.flatMap(({ misnamed = [] }) => misnamed.map((file) => [file.object_id, file] as const))).values(),
 ]
+
+/** Jobs that were not claimed, and why. */
+export const refusedReport = (
+  jobs: readonly [PullJobDetail, ...PullJobDetail[]],
+  reason: string,
+  sentBy: string | null = null,
+): JobReport => ({
+  job_id: jobs[0].id,
+  job_ids: jobs.map(({ id }) => id),
+  status: 'refused',
+  taken_away: [],
+  not_taken_away: [],
+  reason,
+  resumed: false,
+  sent_by: sentBy,
+  note: jobs[0].note ?? null,
+  target_root: jobs[0].target_root,
+  entries: uniteEntries(jobs),
+  files: [],
+  obstacles: [],
+  warnings: [],
+  missing_dependencies: [],
+  plugins: [],
+  summary: sumsOf([]),
+  bytes: { downloaded: 0, from_cache: 0, placed: 0, total: jobs.reduce((sum, { total_bytes }) => sum + total_bytes, 0) },
+})

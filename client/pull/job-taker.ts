@@ -5,7 +5,7 @@ import type { PullJobDetail, PullOrder, PullWarning } from '../../contract/pull-
 import type { OpenPull } from '../memory/open-pulls.ts'
 import { isClaimGone, PullClaim } from './claim.ts'
 import { type ClaimedJob, PullJob } from './job.ts'
-import { onlyOf, orderOf, type PullParts } from './options.ts'
+import { isSent, isWholeOrder, onlyOf, orderOf, type PullParts } from './options.ts'
 import { uniteFiles } from './orders/united-files.ts'
 import type { JobReport } from './report.ts'
 
@@ -21,6 +21,8 @@ interface Taking {
   /** An earlier run was interrupted over it. */
   resumed: boolean
   warnings: PullWarning[]
+  /** Who sent jobs that waited, as people call them. */
+  sentBy?: string | null
 }
 
 /** A job before this run has a claim on it. */
@@ -152,13 +154,14 @@ export class JobTaker {
     return closure
   }
 
-  #do(jobs: readonly ClaimedJob[], { ordered, resumed, warnings }: Taking): Promise<JobReport> {
-    const asked = { order: parsed(ordered), only: onlyOf(ordered), staging: this.#staging }
+  #do(jobs: readonly ClaimedJob[], { ordered, resumed, warnings, sentBy = null }: Taking): Promise<JobReport> {
+    const whole = { isWhole: isWholeOrder(ordered), sentBy }
+    const asked = { order: parsed(ordered), only: onlyOf(ordered), staging: this.#staging, ...whole }
     return new PullJob(this.#parts, { jobs, resumed, warnings, ...asked }).run()
   }
 }
 
-const parsed = (ordered: string | null): PullOrder | null => (ordered === null ? null : orderOf(ordered))
+const parsed = (ordered: string | null): PullOrder | null => (ordered === null || isSent(ordered) ? null : orderOf(ordered))
 
 /** The library knows how it went: the run before was ended after that. */
 const isReported = ({ refusal, job }: Standing): boolean => refusal?.details.status === 'done' && job.status === 'done'

@@ -35,6 +35,9 @@ export interface JobParts {
   resumed: boolean
   /** Files that it is about; undefined: all of them. */
   only: readonly string[] | undefined
+  /** Else some of its jobs are not among these, and what they bring is not known. */
+  isWhole: boolean
+  sentBy: string | null
   staging: string
 }
 
@@ -119,8 +122,8 @@ export class PullJob {
     // Nobody is asked about files of a pull that cannot come to pass.
     if (obstacles.length > 0) return obstacles
     const inTheWay = await this.#bringDecided(this.#withinOrder(decisions), this.#addressesOf(objects))
-    // An order that is about some files only leaves all others as they are.
-    if (inTheWay.length === 0 && this.#job.only === undefined) await this.#takeAwayLeaving()
+    // An order that is about some files only, or not all of it, leaves all others as they are.
+    if (inTheWay.length === 0 && this.#job.only === undefined && this.#job.isWhole) await this.#takeAwayLeaving()
     return inTheWay
   }
 
@@ -277,7 +280,7 @@ export class PullJob {
   }
 
   #report(status: JobReport['status'], reason: string | null, obstacles: readonly Obstacle[]): JobReport {
-    const { jobs, resumed } = this.#job
+    const { jobs, resumed, sentBy: sent_by } = this.#job
     const files = status === 'lost' ? [...this.#files.values()] : this.#items(obstacles)
     const placed = files.filter(({ outcome }) => outcome === 'added' || outcome === 'updated' || outcome === 'overwritten')
     const { target_root = '' } = jobs[0]?.job ?? {}
@@ -285,8 +288,7 @@ export class PullJob {
       job_id: this.#id,
       job_ids: jobs.map(({ job }) => job.id),
       status,
-      reason,
-      resumed,
+      ...{ reason, resumed, sent_by, note: jobs[0]?.job.note ?? null },
       target_root,
       entries: uniteEntries(jobs.map(({ job }) => job)),
       files,

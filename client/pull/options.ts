@@ -3,7 +3,7 @@ import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import type { DependencyMode } from '../../contract/dependency-modes.ts'
 import { limits } from '../../contract/limits.ts'
-import type { PullOrder, PullWarning } from '../../contract/pull-jobs.ts'
+import type { PullJob, PullOrder, PullWarning } from '../../contract/pull-jobs.ts'
 import type { Api } from '../http/api.ts'
 import type { Http } from '../http/http.ts'
 import type { Wire } from '../http/open-http.ts'
@@ -63,7 +63,7 @@ export interface PullOptions extends Wire {
   order?: (api: Api) => Promise<OrderedEntry[]>
   /** With `order`, which may be of nothing: the queued jobs of the project too, after it. */
   alsoQueued?: boolean
-  /** Queued jobs that are done, whatever their delivery; without `order` and these, every manual one. */
+  /** Queued jobs that are done, with those of the same order; without `order` and these, all that wait but for this person's own agents. */
   jobs?: readonly number[]
   /** Of an order: only these files are placed, by path below the project's root; every other one stays as it is. */
   only?: readonly string[]
@@ -160,6 +160,17 @@ export const versionWarnings = (
 /** How an order is remembered, so that who goes on with it keeps within it. */
 export const orderedText = (order: PullOrder, only: readonly string[] | undefined): string =>
   JSON.stringify(only ? { ...order, only } : order)
+
+/** How jobs that someone ordered at once, and that wait, are remembered: they are brought as one. Null: a job that is all of its order. */
+export const sentText = (jobs: readonly Pick<PullJob, 'id' | 'slice'>[], isWhole: boolean): string | null =>
+  jobs.length === 1 && isWhole ? null : JSON.stringify({ sent: jobs.map(({ id }) => id), isWhole })
+
+/** What is remembered is no order of this pull. */
+export const isSent = (ordered: string | null): boolean => ordered === null || 'sent' in JSON.parse(ordered)
+
+/** Jobs that are remembered so are all of an order, so that what they do not bring has left. */
+export const isWholeOrder = (ordered: string | null): boolean =>
+  ordered === null || (JSON.parse(ordered) as { isWhole?: boolean }).isWhole !== false
 
 /** The order that is remembered so. */
 export function orderOf(ordered: string): EntriesOrder {

@@ -3,27 +3,23 @@
 import { existsSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 import type { LineageFace } from '../../contract/lineages.ts'
-import type { PullJobDetail, PullJobEntry, PullJobObject, PullWarning } from '../../contract/pull-jobs.ts'
+import type { PullJobEntry, PullJobObject, PullWarning } from '../../contract/pull-jobs.ts'
 import { engineOrder, isNewerEngine } from '../../formats/engine-version.ts'
 import { type Content, cachedPath } from '../content/cache.ts'
 import { type PartName, withPartNames } from '../entries/part-names.ts'
 import { projectStateFile } from '../folders.ts'
 import { type Api, createApi } from '../http/api.ts'
 import type { Http } from '../http/http.ts'
-import { isMissingRoute } from '../http/missing-route.ts'
 import { openWire } from '../http/open-http.ts'
 import { findFaces } from '../memory/find-versions.ts'
 import { ProjectMemory } from '../memory/project-memory.ts'
 import { type Action, compareProject, type Decision } from './compare.ts'
 import { destinationsOf, nothingRemains, receiverIn, withLeftOut, withMisnamed } from './destinations.ts'
-import { uniteEntries, uniteMisnamed, uniteWarnings } from './job-report.ts'
 import { documentedVersions, type MissingInProject, missingInProject, namedObject } from './missing-in-project.ts'
 import { type Obstacle, obstacle } from './obstacle.ts'
-import { type ConflictAnswer, makeOrder, type PullOptions, versionWarnings } from './options.ts'
-import { askInParts } from './orders/parts.ts'
+import type { ConflictAnswer, PullOptions } from './options.ts'
 import { withRootWarning } from './orders/target-root.ts'
-import { uniteFiles } from './orders/united-files.ts'
-import { queuedJobs } from './orders/waiting-jobs.ts'
+import { type PossibleJob, possibleJobs } from './possible-jobs.ts'
 import { checkReplaced } from './preflight.ts'
 import { findFormerPlaces } from './removing/former-places.ts'
 import { findLeavingParts } from './removing/leaving.ts'
@@ -44,6 +40,9 @@ export interface PlannedFile extends ReportedFile {
 export interface JobPlan extends MissingInProject {
   /** Null for a job that is only thought of. */
   job_id: number | null
+  /** Of a job that waits: who sent it, as people call them, and why. */
+  sent_by: string | null
+  note: string | null
   target_root: string
   entries: PullJobEntry[]
   files: PlannedFile[]
@@ -68,7 +67,7 @@ export interface PullPlan {
   plans: JobPlan[]
 }
 
-/** Plans what `order` asks for, or every queued manual job of the project. Throws what a pull would throw before it begins. */
+/** Plans what `order` asks for, or every job that `pull` brings. Throws what a pull would throw before it begins. */
 export async function planPull(options: PullOptions): Promise<PullPlan> {
   const { url, target, tell = () => {} } = options
   const http = openWire(options, tell)
@@ -90,89 +89,6 @@ export async function planPull(options: PullOptions): Promise<PullPlan> {
 
 const conflictChoice = ({ onConflict = 'keep' }: PullOptions) => (typeof onConflict === 'function' ? 'ask' : onConflict)
 
-/** A job that is there, or one that might be. */
-interface PossibleJob {
-  jobId: number | null
-  targetRoot: string
-  entries: PullJobEntry[]
-  warnings: PullWarning[]
-  objects: PullJobObject[]
-  misnamed?: PullJobDetail['misnamed']
-  /** Sets of levels since which only changes are in the list. */
-  have?: readonly number[]
-}
-
-async function possibleJobs(options: PullOptions, { api, memory }: Pick<PlannerParts, 'api' | 'memory'>): Promise<PossibleJob[]> {
-  const ordered = options.order ? await possibleOrder(options, { api, memory }) : []
-  if (options.order && !options.alsoQueued) return ordered
-  const jobs = await queuedJobs(api, options.target.project)
-  const waiting = await Promise.all(
-    jobs.map(async ({ id }) => {
-      const [{ entries, target_root: targetRoot, misnamed }, { objects }] = await Promise.all([
-        api.pullJobs.get({ job_id: id }),
-        api.pullJobs.closure({ job_id: id }),
-      ])
-      return { jobId: id, targetRoot, entries, warnings: [], objects, misnamed }
-    }),
-  )
-  return [...ordered, ...waiting]
-}
-
-/** None for an order of nothing that waiting jobs follow. */
-async function possibleOrder(
-  options: PullOptions,
-  { api, memory }: Pick<PlannerParts, 'api' | 'memory'>,
-): Promise<PossibleJob[]> {
-  const order = await makeOrder(options, { api, memory })
-  return options.alsoQueued && order.entries.length === 0 ? [] : [await possibleJob(options, api, order)]
-}
-
-async function possibleJob(options: PullOptions, api: Api, order: Awaited<ReturnType<typeof makeOrder>>): Promise<PossibleJob> {
-  try {
-    const plans = await askInParts(api, order, { ask: (part) => api.pullJobs.plan(part) })
-    const lists = plans.map(({ closure }) => closure.objects)
-    const { objects, warnings } = uniteFiles(lists, order)
-    const said = plans.flatMap((plan) => [...plan.warnings, ...versionWarnings(order, plan)])
-    return {
-      jobId: null,
-      targetRoot: order.target_root,
-      entries: uniteEntries(plans),
-      warnings: uniteWarnings([...said, ...warnings], { objects, engineVersion: options.target.engineVersion }),
-      objects,
-      misnamed: uniteMisnamed(plans),
-      have: order.have_set ?? [],
-    }
-  } catch (error) {
-    if (!isMissingRoute(error)) throw error
-  }
-  // A server that does not plan says what each entry needs.
-  const found = await Promise.all(
-    order.entries.map(async ({ entry_id }) => ({
-      entry: await api.entries.get({ entry_id }),
-      closure: await api.entries.closure({ entry_id, dependencies: order.dependencies ?? undefined }),
-    })),
-  )
-  const objects = new Map(
-    found.flatMap(({ closure }) =>
-      closure.members.map((member) => [member.object_id, { ...member, source_ext: member.source_ext ?? null }]),
-    ),
-  )
-  const entries = found.map(({ entry: { id, object_id, name, entry_type, status } }) => ({
-    entry_id: id,
-    object_id,
-    name,
-    entry_type,
-    status,
-  }))
-  return {
-    jobId: null,
-    targetRoot: order.target_root,
-    entries,
-    warnings: [],
-    objects: [...objects.values()],
-  }
-}
-
 interface PlannerParts {
   options: PullOptions
   api: Api
@@ -187,7 +103,17 @@ class Planner {
     this.#parts = parts
   }
 
-  async plan({ jobId, targetRoot, entries, warnings, objects, misnamed, have = [] }: PossibleJob): Promise<JobPlan> {
+  async plan({
+    jobId,
+    sentBy = null,
+    note = null,
+    targetRoot,
+    entries,
+    warnings,
+    objects,
+    misnamed,
+    have = [],
+  }: PossibleJob): Promise<JobPlan> {
     const { options, memory, api } = this.#parts
     const { target, signal } = options
     const destined = destinationsOf(objects, targetRoot, receiverIn(target))
@@ -208,7 +134,7 @@ class Planner {
       .map(({ lineageId: lineage_id, ...one }) => ({ ...one, lineage_id }))
     const engine_needed = newestEngine(objects)
     return {
-      job_id: jobId,
+      ...{ job_id: jobId, sent_by: sentBy, note },
       target_root: targetRoot,
       entries,
       files: decisions.map((decision) => plannedFile(decision, newer)),

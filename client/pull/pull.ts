@@ -9,13 +9,23 @@ import type { OpenPull } from '../memory/open-pulls.ts'
 import { waitForLock } from '../memory/process-lock.ts'
 import { ProjectMemory } from '../memory/project-memory.ts'
 import { isClaimGone } from './claim.ts'
+import { refusedReport } from './job-report.ts'
 import { JobTaker, type MadeJob } from './job-taker.ts'
-import { makeOrder, orderedText, orderOf, type PullOptions, type PullParts, versionWarnings } from './options.ts'
+import {
+  isSent,
+  makeOrder,
+  orderedText,
+  orderOf,
+  type PullOptions,
+  type PullParts,
+  sentText,
+  versionWarnings,
+} from './options.ts'
 import { askInParts, type EntriesOrder } from './orders/parts.ts'
-import { queuedJobs, type WaitingJob, waitingJobs } from './orders/waiting-jobs.ts'
+import { ordersWith, queuedOrders, type WaitingJob, type WaitingOrder, waitingJobs } from './orders/waiting-jobs.ts'
 import { clearStaging, stagingFolder } from './placing/folders.ts'
 import { settledFiles, settleInterrupted } from './placing/recovery.ts'
-import { type JobReport, type PullReport, refusedReport } from './report.ts'
+import type { JobReport, PullReport } from './report.ts'
 import type { PullTarget } from './target-project.ts'
 
 export type { PullOptions } from './options.ts'
@@ -138,7 +148,7 @@ class Pull {
   async #goOn(open: readonly OpenPull[]): Promise<JobReport> {
     const [{ ordered } = { ordered: null }] = open
     const isWhole = open.some(({ claimToken }) => claimToken !== null)
-    if (isWhole || ordered === null) return this.#taker.goOn(open)
+    if (isWhole || ordered === null || isSent(ordered)) return this.#taker.goOn(open)
     await this.#takeBack(open.map(({ jobId }) => jobId))
     return this.#doOrdered(ordered, { resumed: true })
   }
@@ -178,28 +188,56 @@ class Pull {
     memory.pulls.forget(jobIds)
   }
 
-  /** Jobs that are named, else all that someone put there for this project to be pulled; those that were taken up are done. */
-  async #queued(done: readonly JobReport[]): Promise<number[]> {
+  /** Jobs that are named, with those that were ordered with them, else all that waits for this project; those that were taken up are done. */
+  async #queued(done: readonly JobReport[]): Promise<WaitingOrder[]> {
     const { api, options, target } = this.#parts
-    const ids = options.jobs ?? (await queuedJobs(api, target.project)).map(({ id }) => id)
     const told = new Set(done.flatMap(({ job_ids }) => job_ids))
-    return ids.filter((id) => !told.has(id))
+    const orders = options.jobs ? await this.#named(options.jobs) : await queuedOrders(api, target.project)
+    return orders.filter(({ jobs }) => !jobs.some(({ id }) => told.has(id)))
+  }
+
+  async #named(ids: readonly number[]): Promise<WaitingOrder[]> {
+    const { api, target } = this.#parts
+    const jobs = await Promise.all(ids.map((job_id) => api.pullJobs.get({ job_id })))
+    const alone = jobs.filter(({ slice }) => !slice)
+    const sliced = jobs.filter(({ slice }) => slice).map(({ id }) => id)
+    return [
+      ...alone.map((job) => ({ jobs: [{ ...job, requested_by_name: null }], isWhole: true })),
+      ...(sliced.length > 0 ? await ordersWith(api, target.project, sliced) : []),
+    ]
   }
 
   /** Oldest first. One that cannot be taken does not stop the others. */
-  async #doQueued(ids: readonly number[]): Promise<JobReport[]> {
+  async #doQueued(orders: readonly WaitingOrder[]): Promise<JobReport[]> {
     const reports: JobReport[] = []
-    for (const id of ids) {
-      const job = await this.#parts.api.pullJobs.get({ job_id: id })
+    for (const order of orders) {
+      const ids = order.jobs.map(({ id }) => id)
+      const [first, ...others] = await Promise.all(ids.map((job_id) => this.#parts.api.pullJobs.get({ job_id })))
+      if (!first) continue
+      const sentBy = order.jobs[0]?.requested_by_name ?? null
+      if (isBeingMade(order)) {
+        reports.push(refusedReport([first, ...others], beingMade, sentBy))
+        continue
+      }
       try {
-        reports.push(await this.#taker.bring([job], { ordered: null, resumed: false, warnings: [] }))
+        const ordered = sentText(order.jobs, order.isWhole)
+        reports.push(await this.#taker.bring([first, ...others], { ordered, resumed: false, warnings: [], sentBy }))
       } catch (error) {
         if (!(error instanceof ApiError) || (error.code !== 'JOB_STATE' && error.code !== 'ENGINE_TOO_OLD')) throw error
-        this.#parts.memory.pulls.forget([id])
-        if (error.code === 'ENGINE_TOO_OLD') reports.push(refusedReport(job, error))
-        else this.#notes.push(`Someone else took job ${id} meanwhile.`)
+        this.#parts.memory.pulls.forget(ids)
+        if (error.code === 'ENGINE_TOO_OLD') reports.push(refusedReport([first, ...others], error.message, sentBy))
+        else this.#notes.push(`Someone else took job ${ids.join(', ')} meanwhile.`)
       }
     }
     return reports
   }
 }
+
+/** Between two slices of an order no more time passes, whatever the clocks of two machines say. */
+const makingMs = 2 * 60_000
+const beingMade = 'Its order is still being made: more of it follows. Pull again in a few minutes.'
+
+const isBeingMade = ({ jobs, isWhole }: WaitingOrder): boolean =>
+  !isWhole &&
+  jobs.every(({ slice }) => slice && slice.from + slice.count < slice.total) &&
+  Math.abs(Date.now() - Date.parse(jobs.at(-1)?.created_at ?? '')) < makingMs

@@ -1,7 +1,6 @@
 /** What a pull comes to: what became of every file, what stood in the way, and the sums. */
-import type { ApiError } from '../../contract/errors.ts'
 import { limits } from '../../contract/limits.ts'
-import type { PullJobDetail, PullJobEntry, PullWarning, PullReport as SentReport } from '../../contract/pull-jobs.ts'
+import type { PullJobEntry, PullWarning, PullReport as SentReport } from '../../contract/pull-jobs.ts'
 import type { OtherProp } from './compare.ts'
 import type { MissingInProject } from './missing-in-project.ts'
 import type { Obstacle } from './obstacle.ts'
@@ -54,6 +53,9 @@ export interface JobReport extends MissingInProject {
   reason: string | null
   /** An earlier run began it, and this one went on. */
   resumed: boolean
+  /** Who sent what waited, as people call them, and why; null for what this pull ordered itself, and where it is not known. */
+  sent_by: string | null
+  note: string | null
   target_root: string
   entries: PullJobEntry[]
   files: PulledFile[]
@@ -92,26 +94,6 @@ export function sumsOf(files: readonly PulledFile[]): Record<Outcome, number> {
   for (const { outcome } of files) sums[outcome]++
   return sums
 }
-
-/** A job that could not be claimed: why, as it stands with the library. */
-export const refusedReport = (job: PullJobDetail, error: ApiError, warnings: PullWarning[] = []): JobReport => ({
-  job_id: job.id,
-  job_ids: [job.id],
-  status: 'refused',
-  taken_away: [],
-  not_taken_away: [],
-  reason: error.message,
-  resumed: false,
-  target_root: job.target_root,
-  entries: job.entries ?? [],
-  files: [],
-  obstacles: [],
-  warnings,
-  missing_dependencies: [],
-  plugins: [],
-  summary: sumsOf([]),
-  bytes: { downloaded: 0, from_cache: 0, placed: 0, total: job.total_bytes },
-})
 
 /** Characters that texts of a report may have. */
 interface Lengths {

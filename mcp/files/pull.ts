@@ -42,8 +42,8 @@ export const pullTool = fileTool({
     const { pull } = await import('../../client/pull/pull.ts')
     const { project, root, jobs, waiting, notes } = await pull(options)
     const done = jobs.map(
-      ({ job_id, status, reason, summary, bytes, files, obstacles, warnings, taken_away, not_taken_away }) => ({
-        ...{ job_id, status, reason, summary, bytes, obstacles, warnings, taken_away },
+      ({ job_id, sent_by, note, status, reason, summary, bytes, files, obstacles, warnings, taken_away, not_taken_away }) => ({
+        ...{ job_id, sent_by, note, status, reason, summary, bytes, obstacles, warnings, taken_away },
         not_taken_away: withPartNames(root, not_taken_away),
         files: files.flatMap(({ file, outcome, backup }) =>
           outcome === 'identical' ? [] : { file, outcome, ...(backup === undefined ? {} : { backup }) },
@@ -85,6 +85,8 @@ async function safePlan(options: PullOptions) {
 
 const pullOf = ({
   job_id,
+  sent_by,
+  note,
   target_root,
   entries,
   files,
@@ -95,7 +97,7 @@ const pullOf = ({
   bytes,
   engine_too_old,
 }: JobPlan): Fields => ({
-  job_id,
+  ...{ job_id, sent_by, note },
   target_root,
   props: entries.map(({ entry_id, name }) => ({ entry_id, name })),
   files: files.flatMap(({ file, action, size }) => (action === 'identical' ? [] : { file, action, size })),

@@ -1,12 +1,13 @@
 /** Editor sessions: which editors are online, and which pull jobs wait for them (spec 4.8). */
 
-import type { editorSessions as contract } from '../../contract/editor-sessions.ts'
+import type { editorSessions as contract, SentJob } from '../../contract/editor-sessions.ts'
 import { ApiError } from '../../contract/errors.ts'
 import { limits } from '../../contract/limits.ts'
 import type { PullJob } from '../../contract/pull-jobs.ts'
 import type { InputOf } from '../../contract/route.ts'
 import type { Context, Handlers } from '../handler.ts'
 import { selectSessions } from '../rows/editor-session.ts'
+import { selectStubs } from '../rows/json.ts'
 import { isInState, selectPullJobs } from '../rows/pull-job.ts'
 
 const { editorSession: most } = limits
@@ -40,7 +41,8 @@ export const editorSessions: Handlers<typeof contract> = {
     return {
       session_id,
       server_time: request.now.toISOString(),
-      agent_jobs: accepts ? await selectAgentJobs(request) : [],
+      agent_jobs: accepts ? await selectAgentJobs(request, 'own') : [],
+      ...(accepts && (await selectSent(request))),
     }
   },
 }
@@ -79,11 +81,28 @@ async function note({ sql, workspace, actor, now, input }: Heartbeat): Promise<v
   if (!noted) throw new ApiError('CONFLICT', `The session ${session_id} belongs to another person's editor.`)
 }
 
-/** Those that wait for an editor of this person in exactly this project, the oldest first. */
-const selectAgentJobs = ({ sql, workspace, actor, now, input }: Heartbeat): PromiseLike<PullJob[]> =>
+/** Those that wait for an agent in exactly this project, ordered by this person or by others, the oldest first. */
+const selectAgentJobs = ({ sql, workspace, actor, now, input }: Heartbeat, whose: 'own' | 'sent'): PromiseLike<PullJob[]> =>
   selectPullJobs(
     { sql, workspace, now },
     sql`and j.delivery = 'agent' and j.status in ('queued', 'claimed', 'running') and ${isInState(sql, now, 'queued')}
-        and j.requested_by = ${actor.id} and j.target_project = ${input.project_key}
+        and j.requested_by ${whose === 'own' ? sql`=` : sql`<>`} ${actor.id} and j.target_project = ${input.project_key}
       order by j.id limit ${most.agentJobs}`,
   )
+
+/** Nothing where there are none, as an answer that knows no such jobs. */
+async function selectSent(request: Heartbeat): Promise<{ sent_jobs?: SentJob[] }> {
+  const { sql, workspace } = request
+  const jobs = await selectAgentJobs(request, 'sent')
+  if (jobs.length === 0) return {}
+  const senders = await selectStubs(
+    sql,
+    workspace.id,
+    jobs.map(({ requested_by }) => requested_by),
+  )
+  const sent_jobs = jobs.flatMap((job) => {
+    const sender = senders.get(job.requested_by)
+    return sender ? [{ ...job, sender }] : []
+  })
+  return { sent_jobs }
+}

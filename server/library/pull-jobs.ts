@@ -15,7 +15,7 @@ import { placeWarnings } from '../pulls/destinations.ts'
 import { holdOrdered, type LookAhead, lookAhead, type Resolved, resolveOrder, selectOrdered } from '../pulls/order.ts'
 import { defaultRoot, findDefaultRoot, noteProject } from '../pulls/projects.ts'
 import { requireBounded, requireComplete } from '../pulls/report.ts'
-import { keyOf, requireKey, sliceOf } from '../pulls/slice.ts'
+import { keyOf, requireKey, sliceNamed, sliceOf } from '../pulls/slice.ts'
 import { notePull } from '../rows/first-steps.ts'
 import { withLocks } from '../rows/lock.ts'
 import {
@@ -43,7 +43,7 @@ export const pullJobs: Handlers<typeof contract> = {
     const { order, list, fields, objects } = await atOneMoment(sql, async (sql) => {
       const request = { sql, workspace, input }
       const whole = await resolveOrder(request, { entryIds: await selectOrdered(request), ahead })
-      const order = { ...whole, files: sliceOf(whole.files, input) }
+      const order = { ...whole, files: sliceOf(whole.files, input), slice: sliceNamed(whole.files, input) }
       const fields = await orderFields({ ...request, order })
       const list = { key: keyOf(whole.files), planned_files: whole.files.length }
       return { order, list, fields, objects: await withLocks({ sql, workspace, now }, order.files) }
@@ -141,7 +141,7 @@ export const pullJobs: Handlers<typeof contract> = {
 async function create(request: RequestOf<'create'>, ahead: LookAhead): Promise<OutputOf<(typeof contract)['create']>> {
   const { sql, workspace, actor, now, feed, input } = request
   const whole = await resolveOrder(request, { entryIds: await holdOrdered(request), ahead })
-  const order = { ...whole, files: sliceOf(whole.files, input) }
+  const order = { ...whole, files: sliceOf(whole.files, input), slice: sliceNamed(whole.files, input) }
   const project = { name: input.target_project, root: input.target_root ?? defaultRoot }
   await noteProject(sql, { workspaceId: workspace.id, actorId: actor.id, now }, project)
   const id = await insertJob(request, order)
@@ -171,6 +171,8 @@ const closureOf = <F extends { blob_size: number }>(objects: F[]) => ({
   total_bytes: objects.reduce((sum, { blob_size }) => sum + blob_size, 0),
 })
 
+type SlicedOrder = Resolved & { slice: NonNullable<PullJob['slice']> | null }
+
 /** What an order makes of a job, whether it is recorded or only planned. */
 async function orderFields({
   sql,
@@ -181,25 +183,27 @@ async function orderFields({
   sql: Sql
   workspace: { id: number }
   input: RequestOf<'create'>['input']
-  order: Resolved
+  order: SlicedOrder
 }) {
   return {
     target_project: input.target_project,
     target_root: input.target_root ?? (await findDefaultRoot(sql, workspace.id, input.target_project)),
     delivery: input.delivery ?? ('manual' as const),
+    note: input.note?.trim() || null,
+    slice: order.slice,
     entry_count: new Set(order.entries.map(({ entry_id }) => entry_id)).size,
     object_count: order.files.length,
     total_bytes: closureOf(order.files).total_bytes,
   }
 }
 
-async function insertJob({ sql, workspace, actor, now, input }: RequestOf<'create'>, order: Resolved): Promise<number> {
-  const fields = await orderFields({ sql, workspace, input, order })
+async function insertJob({ sql, workspace, actor, now, input }: RequestOf<'create'>, order: SlicedOrder): Promise<number> {
+  const { slice, ...fields } = await orderFields({ sql, workspace, input, order })
   const at = now.toISOString()
   const [job] = await sql<{ id: number }[]>`
     insert into pull_jobs ${sql({
       ...{ workspace_id: workspace.id, requested_by: actor.id, ...fields },
-      ...{ misnamed: sql.json(order.misnamed), created_at: at, updated_at: at },
+      ...{ misnamed: sql.json(order.misnamed), slice: slice && sql.json(slice), created_at: at, updated_at: at },
     })} returning id`
   if (!job) throw new Error('the pull job was not recorded')
   await sql`

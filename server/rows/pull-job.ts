@@ -21,7 +21,7 @@ export const isInState = (sql: Sql, now: Date, status: PullJob['status']): Fragm
 export const stateOf = (sql: Sql, now: Date): Fragment => sql`case when ${isLapsed(sql, now)} then 'queued' else j.status end`
 
 const columns = (sql: Sql, now: Date) => sql`
-  j.id, j.target_project, j.target_root, j.requested_by, j.delivery, j.failure_reason, j.entry_count, j.object_count, j.total_bytes,
+  j.id, j.target_project, j.target_root, j.requested_by, j.delivery, j.failure_reason, j.entry_count, j.object_count, j.total_bytes, j.note, j.slice,
   ${stateOf(sql, now)} as status,
   case when ${isLapsed(sql, now)} then null else j.claimed_by end as claimed_by,
   case when ${isLapsed(sql, now)} then null else j.engine_version end as engine_version,

@@ -244,6 +244,25 @@ test('an editor that takes agent imports hears of the jobs of its person for exa
   ).toEqual([first.id, second.id, claimed.id])
 })
 
+test('an editor hears apart of what others sent to its project, with who did and why, and never as its own jobs', async () => {
+  const project_key = uniqueName('Proj')
+  const { entry_id } = await newProp(mia)
+  const sent = { target_project: project_key, delivery: 'agent', entries: [{ entry_id }], note: '  for the tavern ' }
+  const job = ok(await max.post('/pull-jobs', sent), 201)
+  await order(mia, project_key)
+  await order(max, project_key, 'manual')
+  await order(max, uniqueName('Other'))
+  const body = beat({ project_key, accepts_agent_imports: true })
+  const { agent_jobs, sent_jobs } = ok(await send(mia, body))
+  expect(agent_jobs).toHaveLength(1)
+  expect(sent_jobs).toMatchObject([
+    { id: job.id, note: 'for the tavern', requested_by: job.requested_by, sender: { name: 'max' } },
+  ])
+  expect(ok(await send(mia, { ...body, accepts_agent_imports: false }))).not.toHaveProperty('sent_jobs')
+  ok(await mia.post(`/pull-jobs/${job.id}/claim`, { project_key }))
+  expect(ok(await send(mia, body))).not.toHaveProperty('sent_jobs')
+})
+
 test('twenty jobs are told of at once', { timeout: 180_000 }, async () => {
   const project_key = uniqueName('Proj')
   const made: number[] = []

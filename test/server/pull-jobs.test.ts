@@ -317,3 +317,20 @@ test('jobs are listed newest first, page by page, without their tokens', async (
   }
   expect(seen).toEqual(made)
 })
+
+test('why a job was sent is in its lists, its details, its plan and its claim; white space alone is no reason', async () => {
+  const { entry_id } = await prop()
+  const target_project = uniqueName('Noted')
+  const job = await ordered([{ entry_id }], { target_project, note: 'for the tavern' })
+  const plan = (await mia.post('/pull-jobs/plan', order([{ entry_id }], { note: 'for the inn' }))).body
+  const [listed] = (await reads.get(`/pull-jobs?target_project=${target_project}`)).body.jobs
+  const claimed = (await claim(job)).body
+  expect([job.note, plan.note, listed.note, claimed.note]).toEqual([
+    'for the tavern',
+    'for the inn',
+    'for the tavern',
+    'for the tavern',
+  ])
+  expect((await ordered([{ entry_id }], { note: '  ' })).note).toBeNull()
+  expect((await mia.post('/pull-jobs', order([{ entry_id }], { note: 'x'.repeat(1001) }))).status).toBe(422)
+})

@@ -21,7 +21,7 @@ async function chainOf(count: number) {
     ...{ target_project: 'Castle', target_root: '/Game', entries: [{ entry_id: graph.entryId(count) }] },
     ...(slice ? { slice } : {}),
   })
-  return { mia: callAs(url, keys.mia), order, library: { url, key: keys.mia } }
+  return { mia: callAs(url, keys.mia), order, keys, library: { url, key: keys.mia } }
 }
 const slice = { from: 0, count: files }
 
@@ -33,6 +33,7 @@ test('12,000 files are planned with a key, and ordered in slices that bring each
   for (const from of [0, 5000, 10_000]) {
     const { status, body: job } = await mia.post('/pull-jobs', order({ ...slice, key: plan.key, from }))
     expect([status, job.entry_count, job.entries.length, job.object_count]).toEqual([201, 1, 1, from === 10_000 ? 2000 : 5000])
+    expect(job.slice).toEqual({ key: plan.key, from, count: job.object_count, total: 12_000 })
     const { body } = await mia.get(`/pull-jobs/${job.id}/closure`)
     found.push(...body.objects.map(({ object_id }: Json) => object_id))
   }
@@ -76,4 +77,15 @@ test('a person who plans a pull of one level with 12,000 files sees one plan of 
   const target = findTarget({ cwd: project.root })
   const { plans } = await planPull({ ...library, folders, target, order: async () => order().entries })
   expect(plans.map(({ files, entries, summary }) => [files.length, entries.length, summary.add])).toEqual([[12_000, 1, 12_000]])
+})
+
+test('slices that someone sent to a project are one plan for who works there, with why they were sent', async () => {
+  const { mia, order, library, keys } = await chainOf(12_000)
+  const { key } = (await mia.post('/pull-jobs/plan', order({ from: 0, count: 1 }))).body
+  const sent = { delivery: 'agent', note: 'the castle' }
+  for (const from of [0, 5000, 10_000]) await mia.post('/pull-jobs', { ...order({ ...slice, key, from }), ...sent })
+  const project = emptyProject('Castle')
+  const folders = findFolders({ PH_STATE_DIR: project.state, PH_CACHE_DIR: project.cache })
+  const { plans } = await planPull({ ...library, key: keys.max, folders, target: findTarget({ cwd: project.root }) })
+  expect(plans.map(({ files, sent_by, note }) => [files.length, sent_by, note])).toEqual([[12_000, 'mia', 'the castle']])
 })

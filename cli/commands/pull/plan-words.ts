@@ -5,6 +5,7 @@ import type { JobPlan, PlannedFile, PullPlan } from '../../../client/pull/plan.t
 import { printable } from '../../../system/printable.ts'
 import { partGroups } from '../../entries/levels/part-groups.ts'
 import { missingWords } from '../../entries/missing-dependency-words.ts'
+import { sentLines } from '../../pull-orders/job-words.ts'
 import { warningLines } from '../../pull-orders/warning-lines.ts'
 import { count, number, size } from '../../terminal/amounts.ts'
 import { remarked, wrap } from '../../terminal/wrap.ts'
@@ -40,6 +41,7 @@ function onePlan(plan: JobPlan, report: PullPlan, look: PullLook): string[] {
       `A pull of ${what} into ${printable(report.project)} (${printable(report.root)}) would do this. Nothing was changed.`,
       out.width,
     ),
+    ...sentLines(plan, out),
     ...sums(plan, report, look),
     ...engineWords(plan, report, look),
     ...files(plan, look),

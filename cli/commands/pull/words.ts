@@ -9,7 +9,7 @@ import { printable } from '../../../system/printable.ts'
 import { shellWord } from '../../../system/shell-word.ts'
 import { partGroups } from '../../entries/levels/part-groups.ts'
 import { missingWords } from '../../entries/missing-dependency-words.ts'
-import { jobsNamed } from '../../pull-orders/job-words.ts'
+import { jobsNamed, sentLines } from '../../pull-orders/job-words.ts'
 import { waitingWords } from '../../pull-orders/waiting-words.ts'
 import { warningLines } from '../../pull-orders/warning-lines.ts'
 import { twoWaysOut } from '../../pull-orders/ways-out.ts'
@@ -60,6 +60,7 @@ const sumWords: Record<Outcome, string> = {
 function jobWords(job: JobReport, report: PullReport, look: PullLook): string[] {
   return [
     ...heading(job, report, look),
+    ...sentLines(job, look.out),
     ...sums(job, look),
     ...newFiles(job, look),
     ...keptFiles(job, report, look),

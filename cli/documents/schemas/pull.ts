@@ -18,7 +18,7 @@ const Obstacle = shape('{ kind: string, file: string, message: string, next: str
 const JobReport = shape(
   `{
     job_id: integer, job_ids: integer[], status: "done" | "failed" | "refused" | "lost", reason: string | null, resumed: boolean,
-    target_root: string, entries: PullJobEntry[],
+    sent_by: string | null, note: string | null, target_root: string, entries: PullJobEntry[],
     files: {
       ${file}, outcome: "added" | "updated" | "identical" | "overwritten" | "kept" | "skipped" | "left_out" | "failed",
       backup?: string, other?: { lineage_id: string, entry_id: integer | null }, replaced_object_id?: integer,
@@ -42,7 +42,7 @@ const JobReport = shape(
 
 const JobPlan = shape(
   `{
-    job_id: integer | null, target_root: string, entries: PullJobEntry[],
+    job_id: integer | null, sent_by: string | null, note: string | null, target_root: string, entries: PullJobEntry[],
     files: {
       ${file}, action: "add" | "identical" | "safe_overwrite" | "conflict",
       restored_by?: string | null, version?: integer, newer_object_id?: integer, newer_version?: integer

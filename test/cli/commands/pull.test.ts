@@ -13,12 +13,14 @@ import { makeProject, type TestProject } from '../../support/unreal-project.ts'
 
 const server = await startTestServer()
 let env: Record<string, string>
+let colleague: Record<string, string>
 let caller: Caller
 let source: TestProject
 
 beforeEach(async () => {
   const { url, keys } = await server.addWorkspace()
   env = { ...signedIn(url, keys.olivia), PH_STATE_DIR: temporaryFolder(), PH_CACHE_DIR: temporaryFolder(), NO_COLOR: '1' }
+  colleague = { ...env, ...signedIn(url, keys.max) }
   caller = callAs(url, keys.olivia)
   source = await makeProject({
     'Content/Inn/SM_Barrel.uasset': { imports: ['/Game/Inn/M_Oak', '/Foliage/M_Moss'] },
@@ -202,6 +204,20 @@ test('without entries the jobs that others sent are done, oldest first, and thos
     0,
     expect.stringMatching(/^1 pull job waits for Tavern:\n.* by the desktop agent\n/),
   ])
+})
+
+test('what a colleague sent to the agents of the project is brought too, with who sent it and why, before and after', async () => {
+  const folder = tavern()
+  const sent = await ph(['send', 'M_Oak', '--project', 'Tavern', '--create', '--to-agent', '--note', 'for the bar'], {
+    env: colleague,
+  })
+  expect(sent.stdout).toContain('“for the bar”')
+  expect((await ph('jobs list --project Tavern', { env: { ...env, COLUMNS: '200' } })).stdout).toContain('for the bar')
+  const planned = await pull(folder, '--plan')
+  expect(planned.stdout).toMatch(/ {2}sent by max\n {2}“for the bar”/)
+  const pulled = await pull(folder, '')
+  expect([pulled.code, pulled.stdout]).toEqual([0, expect.stringMatching(/^Pulled M_Oak .*\n {2}sent by max\n {2}“for the bar”/)])
+  expect(Object.keys(filesBelow(join(folder, 'Content')))).toEqual(['Inn/M_Oak.uasset'])
 })
 
 test('an engine that is too old is refused before anything is done, and the order is taken back', async () => {
