@@ -42,6 +42,8 @@ export interface AgentOptions {
   lookMs?: number
   /** Whether notices are shown on the desktop; as PH_AGENT_NOTICES says where this is left out. */
   notices?: boolean
+  /** Keeps what imports took away for `ph undo`; without it that is in the backups alone. */
+  remember?: Surroundings['remember']
   /** Whether previews are made of what editors check in; as PH_PREVIEWS says where this is left out. */
   previews?: boolean
 }
@@ -63,7 +65,7 @@ const retryForMs = 5000
 
 /** Throws ClientError `AGENT_RUNS` where one runs already with these folders. */
 export async function startAgent(options: AgentOptions): Promise<RunningAgent> {
-  const { wire } = options
+  const { wire, remember = async () => {} } = options
   const dir = agentFolder(wire.folders)
   mkdirSync(dir, { recursive: true, mode: 0o700 })
   const lock = takeFolder(dir)
@@ -94,12 +96,12 @@ export async function startAgent(options: AgentOptions): Promise<RunningAgent> {
     endings.push(() => projects.close())
     if (projects.wasDamaged) log.error('What was remembered of projects was damaged and is begun anew. Link them again.')
     const { promise: asked, resolve: ask } = Promise.withResolvers<void>()
-    const agent = assemble(options, { wire, api, http, dir, log, events, reach, projects }, ask)
+    const agent = assemble(options, { wire, api, http, dir, log, events, reach, projects, remember }, ask)
     running = agent
     endings.push(() => agent.mirror.close())
     endings.push(() => agent.previews.close())
     endings.push(() => agent.imports.close())
-    if (agent.imports.wasDamaged) log.error('What was remembered of conflicts was damaged and is begun anew.')
+    if (agent.imports.wasDamaged) log.error('What was remembered of conflicts or of senders was damaged and is begun anew.')
     endings.push(() => agent.sessions.close())
     endings.push(() => agent.watching.close())
     agent.supervisor.start(partsOf(agent, options))

@@ -3,6 +3,7 @@ import type { FastifyBaseLogger } from 'fastify'
 import type { Api } from '../client/http/api.ts'
 import type { Http } from '../client/http/http.ts'
 import type { Wire } from '../client/http/open-http.ts'
+import type { NewChange } from '../client/undo/journal.ts'
 import type { Projects } from './projects/projects.ts'
 import type { Reach } from './reach.ts'
 import type { EventLog } from './running/event-log.ts'
@@ -22,4 +23,6 @@ export interface Surroundings {
   events: EventLog
   reach: Reach
   projects: Projects
+  /** What was changed on this machine, for `ph undo`. */
+  remember(change: Omit<NewChange, 'at'>): Promise<unknown>
 }

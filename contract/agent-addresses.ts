@@ -32,6 +32,11 @@ export const agentAddresses = {
   agentImports: {
     list: { method: 'GET', path: '/agent/v1/imports' },
   },
+  agentSenders: {
+    list: { method: 'GET', path: '/agent/v1/senders' },
+    answer: { method: 'PUT', path: '/agent/v1/senders', sends: 'json' },
+    refuse: { method: 'POST', path: '/agent/v1/senders/refuse', sends: 'json' },
+  },
   agentMirror: {
     get: { method: 'GET', path: '/agent/v1/mirror' },
     rebuild: { method: 'POST', path: '/agent/v1/mirror/rebuild' },

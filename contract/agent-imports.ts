@@ -3,14 +3,31 @@ import { type Static, Type } from 'typebox'
 import { AgentPath } from './agent-files.ts'
 import { ProjectName, PullJob } from './pull-jobs.ts'
 import { routes } from './route.ts'
-import { Count, Hash, Id, nullable, oneOf, Timestamp } from './shapes.ts'
+import { Count, Hash, Id, nullable, oneOf, Timestamp, UserStub } from './shapes.ts'
 
 const Text = Type.String()
 const Path = AgentPath
 
+/** A file that has no place in a project any more, and stays there. */
+const StayingFile = Type.Object({
+  /** Below the project's root, with `/`. */
+  file: Text,
+  /** `moved`: its prop lies elsewhere now, in `to`. `removed`: nothing in the library has it there. */
+  why: oneOf(['moved', 'removed'] as const),
+  to: nullable(Text),
+  /** `not_allowed`: the agent takes nothing away in this project. */
+  reason: oneOf(['referred', 'modified', 'open', 'not_ours', 'no_file', 'not_allowed'] as const),
+  /** Takes it away, once nothing else is in the way; null where a person has to look. */
+  command: nullable(Text),
+})
+export type StayingFile = Static<typeof StayingFile>
+
 export const ImportReport = Type.Object({
   job_id: Id,
   project_key: Text,
+  /** The other person who sent it, and why; null where it was this person, or nobody said why. */
+  sent_by: nullable(UserStub),
+  note: nullable(Text),
   /**
    * `asking`: everything else is there, and a conflict waits for an answer. `waiting`: it goes on by itself, when the server is reached, a
    * pause is over, or what is in its way is gone. `given_up`: someone else has the job, or its claim is lost.
@@ -23,6 +40,10 @@ export const ImportReport = Type.Object({
   total_files: Count,
   bytes: Count,
   total_bytes: Count,
+  /** Files that had no place in the project any more, with where they are kept, below its root; up to 100. */
+  taken_away: Type.Array(Type.Object({ file: Text, backup: Text })),
+  /** Those that stay all the same; up to 100. */
+  not_taken_away: Type.Array(StayingFile),
   /** Why it waits, failed or was given up. */
   message: nullable(Text),
   started_at: Timestamp,

@@ -8,6 +8,7 @@ import { AgentEditor, agentEditors } from './agent-editors.ts'
 import { AgentPath, agentFiles } from './agent-files.ts'
 import { agentConflicts, agentImports, ImportReport } from './agent-imports.ts'
 import { agentMirror, MirrorReport } from './agent-mirror.ts'
+import { agentSenders } from './agent-senders.ts'
 import { limits } from './limits.ts'
 import { ProjectName } from './pull-jobs.ts'
 import { type Route, routes } from './route.ts'
@@ -71,6 +72,8 @@ export const AgentProject = Type.Object({
   /** The one that has it open; null while none has. */
   editor: nullable(AgentEditor),
   accepts_imports: Type.Boolean(),
+  /** Imports may move files that have no place in the project any more into its backups. */
+  takes_away: Type.Boolean(),
   auto_checkout: Type.Boolean(),
   engine_version: nullable(Text),
   /** It was linked by `ph agent link`; else an editor has announced it. */
@@ -155,6 +158,7 @@ const agentProjects = routes({
       /** Its folder, one in it, or its .uproject. */
       path: Path,
       accepts_imports: Type.Boolean(),
+      takes_away: absentOrNull(Type.Boolean()),
       auto_checkout: absentOrNull(Type.Boolean()),
       /** Where the .uproject names no engine. */
       engine_version: absentOrNull(EngineVersion),
@@ -182,6 +186,7 @@ export const agentContract = {
   agentEditors,
   agentConflicts,
   agentImports,
+  agentSenders,
   agentMirror,
 } as const
 export type AgentContract = typeof agentContract

@@ -149,7 +149,9 @@ Events (\`GET /agent/v1/events\`) are server-sent events with an id and JSON as 
 | \`editor.announced\`, \`editor.gone\` | \`{project_key, root, session_id}\` | |
 | \`import\` | an import, as \`GET /agent/v1/imports\` lists it | it began, went on, ended |
 | \`conflict\` | a conflict, as \`GET /agent/v1/conflicts\` lists it | it is asked, answered, or waits |
-| \`imported\` | \`{project_key, root, job_id, packages, files, copies: [{file, copy}]}\` | files lie in their places: rescan them. \`copies\`: where files are kept that were changed or open and were replaced |
+| \`imported\` | \`{project_key, root, job_id, sent_by, note, packages, files, copies: [{file, copy}]}\` | files lie in their places: rescan them. \`copies\`: where files are kept that were changed or open and were replaced |
+| \`sent\` | \`{project_key, root, sender, jobs, message, command}\` | another person sent something to the project for the first time; nothing of theirs is brought before \`PUT /agent/v1/senders\` allows it |
+| \`sender\` | a sender, as \`GET /agent/v1/senders\` lists it | it was answered about |
 | \`file\` | a file, as \`GET /agent/v1/files\` lists it, with \`project_key\` | it stands differently now |
 | \`files\` | \`{project_key, root, files}\` | so many stand differently now, too many to tell one by one: list them anew |
 | \`watching\` | \`{project_key, root, state, message}\` | the folder is gone or back, the server is away or back, something is wrong |

@@ -56,12 +56,13 @@ function stateOf({ supervisor, reach }: Agent): AgentStatus['state'] {
 }
 
 export function projectOf({ watching, imports }: Agent, project: Project): AgentProject {
-  const { key, root, editor, acceptsImports, autoCheckout, engineVersion, linked } = project
+  const { key, root, editor, acceptsImports, takesAway, autoCheckout, engineVersion, linked } = project
   return {
     project_key: key,
     root,
     editor,
     accepts_imports: acceptsImports,
+    takes_away: takesAway,
     auto_checkout: autoCheckout,
     engine_version: editor?.engine_version ?? engineVersion,
     linked,

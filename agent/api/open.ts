@@ -10,7 +10,7 @@ import { agentEditors } from './editor-routes.ts'
 import { answerError } from './errors.ts'
 import { agentFiles } from './file-routes.ts'
 import type { AgentHandlers } from './handler.ts'
-import { agentConflicts, agentImports } from './import-routes.ts'
+import { agentConflicts, agentImports, agentSenders } from './import-routes.ts'
 import { agentMirror } from './mirror-routes.ts'
 import { agentProjects } from './project-routes.ts'
 
@@ -21,6 +21,7 @@ const handlers: { [N in keyof AgentContract]: AgentHandlers<N> } = {
   agentEditors,
   agentConflicts,
   agentImports,
+  agentSenders,
   agentMirror,
 }
 

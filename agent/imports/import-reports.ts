@@ -3,6 +3,7 @@ import type { ImportReport } from '../../contract/agent-imports.ts'
 import type { EventLog } from '../running/event-log.ts'
 
 const mostKept = 50
+const unknown = { sent_by: null, note: null }
 
 export class ImportReports {
   /** Newest first. */
@@ -20,14 +21,21 @@ export class ImportReports {
     return this.#kept.map((report) => ({ ...report }))
   }
 
+  /** Who sent it and why, as it was known when it began. */
+  about(jobId: number): Pick<ImportReport, 'sent_by' | 'note'> {
+    const { sent_by, note } = this.#find(jobId) ?? unknown
+    return { sent_by, note }
+  }
+
   /** A job that is taken up again goes on in the report that it has. */
-  begin(jobId: number, projectKey: string): void {
+  begin(jobId: number, projectKey: string, about: Pick<ImportReport, 'sent_by' | 'note'> = unknown): void {
     const before = this.#find(jobId)
     if (before?.state === 'running') return
     if (before) this.#kept.splice(this.#kept.indexOf(before), 1)
     this.#kept.unshift({
       ...{ job_id: jobId, project_key: projectKey, state: 'running', phase: null, message: null },
-      ...{ files: 0, total_files: 0, bytes: 0, total_bytes: 0 },
+      ...{ files: 0, total_files: 0, bytes: 0, total_bytes: 0, taken_away: [], not_taken_away: [] },
+      ...{ sent_by: before?.sent_by ?? about.sent_by, note: before?.note ?? about.note },
       ...{ started_at: before?.started_at ?? new Date().toISOString(), ended_at: null },
     })
     const surplus = this.#kept.length > mostKept ? this.#kept.findLastIndex(({ ended_at }) => ended_at !== null) : -1
@@ -36,7 +44,7 @@ export class ImportReports {
   }
 
   /** How far it is; told now and then. */
-  advance(jobId: number, news: Partial<Pick<ImportReport, 'files' | 'total_files' | 'bytes' | 'total_bytes' | 'message'>>): void {
+  advance(jobId: number, news: Partial<Omit<ImportReport, 'job_id' | 'project_key'>>): void {
     const report = this.#find(jobId)
     if (!report) return
     Object.assign(report, news)

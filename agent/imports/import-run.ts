@@ -6,12 +6,16 @@ import type { Conflict, ConflictAnswer, PullOptions } from '../../client/pull/op
 import { finishedNote, pull } from '../../client/pull/pull.ts'
 import type { JobReport, PulledFile } from '../../client/pull/report.ts'
 import { findTarget, type PullTarget } from '../../client/pull/target-project.ts'
+import { takenAwayChange } from '../../client/undo/taken-away.ts'
+import type { ImportReport } from '../../contract/agent-imports.ts'
 import type { Project } from '../projects/projects.ts'
 import type { EventLog } from '../running/event-log.ts'
+import type { Surroundings } from '../surroundings.ts'
 import { findDetails, type Place, type PulledOver } from './conflict-details.ts'
 import { type Conflicts, picturesIn } from './conflicts.ts'
 import type { ImportReports } from './import-reports.ts'
 import type { ImportTimes } from './import-times.ts'
+import { mostStaying, stayingFiles, stayingMessage } from './staying.ts'
 
 export interface ImportParts {
   wire: Wire
@@ -23,6 +27,10 @@ export interface ImportParts {
   conflicts: Conflicts
   /** Path of the .uproject when it was last seen. If the disk goes away, the empty folder that is left has none. */
   descriptor: string | undefined
+  /** Of a job that waited: who else sent it, and why. */
+  about(jobId: number): Pick<ImportReport, 'sent_by' | 'note'>
+  /** For `ph undo`. */
+  remember: Surroundings['remember']
   /** Who works here; null: not known. */
   person(): string | null
   /** People are asked from now on, or have answered. */
@@ -51,7 +59,7 @@ export async function runImport(
   parts: ImportParts,
   { project, order, signal }: { project: Project; order: ImportOrder; signal: AbortSignal },
 ): Promise<ImportRun> {
-  const progress = new Progress(parts.reports, project.key)
+  const progress = new Progress(parts, project)
   const { taken = new Set<string>(), left = [], ...asked } = order
   for (const id of [...(order.jobs ?? []), ...left]) progress.begin(id)
   const asking = new Asking(parts, project)
@@ -63,6 +71,7 @@ export async function runImport(
       signal,
       tell: progress.tell,
       askLast: true,
+      mayTakeAway: () => project.takesAway,
       isOpen: (name) => parts.openIn(project.root).has(name.toLowerCase()),
       onConflict: async (conflicts, ended) => {
         parts.onAsking(true)
@@ -74,6 +83,7 @@ export async function runImport(
       },
     })
     for (const job of jobs) await asking.settle(job)
+    for (const job of jobs) await rememberTakenAway(parts, project, job)
     for (const job of jobs) progress.end(job)
     progress.giveUp(notes)
     return { jobs, notes }
@@ -83,11 +93,10 @@ export async function runImport(
   }
 }
 
-/** The agent takes nothing away. */
-function stillThere([first, ...others]: JobReport['not_taken_away']): string | null {
-  if (!first) return null
-  const more = others.length > 0 ? ` And ${others.length} more.` : ''
-  return `${first.file} is still here, and its prop is ${first.to ?? 'gone'} now: \`ph pull\` moves the old file into a backup.${more}`
+async function rememberTakenAway({ remember }: ImportParts, { root, key }: Project, { taken_away: files }: JobReport) {
+  if (files.length === 0) return
+  const what = `Moved ${files.length === 1 ? '1 file' : `${files.length} files`} out of ${key}, by the desktop agent: nothing in the library has them there`
+  await remember(takenAwayChange(what, { root, files }))
 }
 
 const editorVersion = /^[0-9]{1,5}\.[0-9]{1,5}(\.[0-9]{1,5})?([^0-9.].{0,60})?$/
@@ -140,6 +149,7 @@ class Asking {
       project_key: projectKey,
       root,
       job_id: job.job_id,
+      ...this.#parts.reports.about(job.job_id),
       packages: placed.map(({ destination }) => destination),
       files: placed.map(({ file }) => file),
       copies: placed.flatMap(({ file, backup }) => (backup === undefined ? [] : [{ file, copy: join(root, backup) }])),
@@ -179,20 +189,22 @@ const notThere: ReadonlySet<PulledFile['outcome']> = new Set(['failed', 'kept', 
 /** What a pull tells, as the report of the job that it is about. */
 class Progress {
   readonly #reports: ImportReports
-  readonly #key: string
+  readonly #about: ImportParts['about']
+  readonly #project: Project
   #jobId: number | undefined
   #total = { files: 0, bytes: 0 }
   readonly #begun = new Set<number>()
 
-  constructor(reports: ImportReports, key: string) {
+  constructor({ reports, about }: ImportParts, project: Project) {
     this.#reports = reports
-    this.#key = key
+    this.#about = about
+    this.#project = project
   }
 
   begin(jobId: number): void {
     this.#begun.add(jobId)
     this.#jobId = jobId
-    this.#reports.begin(jobId, this.#key)
+    this.#reports.begin(jobId, this.#project.key, this.#about(jobId))
   }
 
   readonly tell = (event: PullEvent): void => {
@@ -217,14 +229,19 @@ class Progress {
     }
   }
 
-  end({ job_id, job_ids, status, reason, files, warnings, not_taken_away }: JobReport): void {
+  end(job: JobReport): void {
+    const { job_id, job_ids, status, reason, files, warnings, taken_away } = job
     for (const id of job_ids) this.#begun.delete(id)
     const state = status === 'lost' ? 'given_up' : status
     const there = files.filter(({ outcome }) => !notThere.has(outcome)).length
     const leftOut = warnings.find(({ type }) => type === 'not_placed' || type === 'misnamed')?.message ?? null
     if (state === 'done') this.#reports.advance(job_id, { files: there, bytes: this.#total.bytes })
+    this.#reports.advance(job_id, {
+      taken_away: taken_away.slice(0, mostStaying).map(({ file, backup }) => ({ file, backup })),
+      not_taken_away: stayingFiles(job, this.#project),
+    })
     if (state === 'refused') this.#reports.turn(job_id, { state: 'waiting', phase: null, message: reason })
-    else for (const id of job_ids) this.#reports.end(id, state, reason ?? leftOut ?? stillThere(not_taken_away))
+    else for (const id of job_ids) this.#reports.end(id, state, reason ?? leftOut ?? stayingMessage(job, this.#project))
   }
 
   /** Jobs that an earlier run had finished, that someone else took, or that are no more. */

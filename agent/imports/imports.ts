@@ -3,18 +3,18 @@ import { existsSync } from 'node:fs'
 import { letGo, openPulls } from '../../client/pull/let-go.ts'
 import { findTarget } from '../../client/pull/target-project.ts'
 import type { AgentConflict, ImportReport } from '../../contract/agent-imports.ts'
-import { ApiError } from '../../contract/errors.ts'
+import type { SentJob } from '../../contract/editor-sessions.ts'
 import type { PullJob } from '../../contract/pull-jobs.ts'
 import { goneMessage, isThere, type Project } from '../projects/projects.ts'
 import type { Part } from '../running/supervisor.ts'
 import type { Surroundings } from '../surroundings.ts'
-import type { KeptConflict } from './conflict-file.ts'
+import { Answers } from './answers.ts'
 import { type Answer, Conflicts } from './conflicts.ts'
 import { ImportReports } from './import-reports.ts'
 import { type ImportOrder, type ImportParts, type ImportRun, runImport } from './import-run.ts'
 import { type ImportTimes, usualImportTimes } from './import-times.ts'
 import { ImportQueue, type Work } from './queue.ts'
-import { takeWaiting } from './take-waiting.ts'
+import { Senders } from './senders.ts'
 
 /** Projects that are imported into at the same time, besides those that wait for an answer. */
 const mostAtOnce = 2
@@ -24,10 +24,13 @@ export class Imports {
   readonly #times: ImportTimes
   readonly #reports: ImportReports
   readonly #conflicts: Conflicts
+  /** Other people who send to projects here. */
+  readonly senders: Senders
+  /** Jobs of this person that the server named last, by root. */
+  readonly #own = new Map<string, readonly PullJob[]>()
   readonly #queues = new Map<string, ImportQueue>()
   readonly #listeners = new Set<() => void>()
-  /** Versions that waited and are brought now, by the id of their conflict. */
-  readonly #takes = new Map<number, Promise<AgentConflict>>()
+  readonly #answers: Answers
   /** While the part runs. */
   #run: { signal: AbortSignal; under: Set<Promise<void>>; say(message: string | null): void } | undefined
 
@@ -36,11 +39,25 @@ export class Imports {
     this.#times = { ...usualImportTimes, ...times }
     this.#reports = new ImportReports(around.events, this.#times.tellMs)
     this.#conflicts = new Conflicts(around)
+    this.senders = new Senders(around, {
+      isBusy: (jobId) => [...this.#queues.values()].some(({ busy }) => busy?.jobId === jobId),
+      changed: (key) => {
+        for (const project of this.#taking().values()) if (project.key === key) this.#offer(project)
+      },
+    })
+    this.#answers = new Answers(this.#conflicts, {
+      api: around.api,
+      queueOf: (root) => this.#queueOf(root),
+      isPaused: () => !this.#run,
+      isThere: (project) => this.isThere(project),
+      run: (queue, order, signal) => this.#import(queue, order, signal),
+      pump: () => this.#pump(),
+    })
     around.projects.onChange(() => this.#forgetUnwanted())
   }
 
   get wasDamaged(): boolean {
-    return this.#conflicts.wasDamaged
+    return this.#conflicts.wasDamaged || this.senders.wasDamaged
   }
 
   readonly part: Part = {
@@ -80,9 +97,16 @@ export class Imports {
     return () => this.#listeners.delete(listener)
   }
 
-  /** The server was reached, and these jobs wait there for the project, unless it takes nothing any more since that was asked. */
-  offer(project: Project, jobs: readonly PullJob[]): void {
+  /** The server was reached, and these jobs wait there for the project, of this person and of others, unless it takes nothing any more since that was asked. */
+  offer(project: Project, jobs: readonly PullJob[], sent: readonly SentJob[] = []): void {
     if (this.#taking().get(project.root)?.key !== project.key) return
+    this.senders.heard(project, sent)
+    this.#own.set(project.root, jobs)
+    this.#offer(project)
+  }
+
+  #offer(project: Project): void {
+    const jobs = [...(this.#own.get(project.root) ?? []), ...this.senders.allowed(project.key)]
     const queue = this.#queues.get(project.root) ?? new ImportQueue(project, this.#times)
     this.#queues.set(project.root, queue)
     queue.become(project)
@@ -118,48 +142,19 @@ export class Imports {
     return this.#conflicts.list(projectKey)
   }
 
-  async answer(id: number, answer: Answer): Promise<AgentConflict> {
-    const found = this.#conflicts.get(id)
-    const under = this.#takes.get(id)
-    if (under && answer === 'keep_local')
-      throw new ApiError('CONFLICT', `${found.file} is being replaced at this moment, as was answered before.`)
-    if (under) return under
-    if (found.state !== 'waiting') return this.#conflicts.answer(id, answer)
-    if (answer === 'keep_local') return this.#conflicts.end(found, answer, null)
-    const taking = this.#take(found).finally(() => this.#takes.delete(id))
-    this.#takes.set(id, taking)
-    return taking
-  }
-
-  async #take(found: KeptConflict): Promise<AgentConflict> {
-    const queue = this.#queueOf(found.root)
-    const again = `then answer again: \`ph agent answer ${found.id} --take\`.`
-    if (!queue)
-      throw new ApiError('UNAVAILABLE', `${found.root} is not linked any more. Link it with \`ph agent link\`, ${again}`)
-    if (!this.#run) throw new ApiError('UNAVAILABLE', `Imports are paused. Go on with \`ph agent resume\`, ${again}`)
-    return new Promise((resolve, reject) => {
-      queue.add(async (signal) => {
-        const run = (order: ImportOrder) => this.#import(queue, order, signal)
-        const take = async () => {
-          if (this.isThere(queue.project)) return takeWaiting(found, { api: this.#around.api, conflicts: this.#conflicts, run })
-          throw new ApiError('UNAVAILABLE', `${goneMessage(queue.project)} Put it back, ${again}`)
-        }
-        await take().then(resolve, (error) => {
-          queue.left()
-          reject(error)
-        })
-      })
-      this.#pump()
-    })
+  answer(id: number, answer: Answer): Promise<AgentConflict> {
+    return this.#answers.answer(id, answer)
   }
 
   close(): void {
     this.#conflicts.close()
+    this.senders.close()
   }
 
   /** What waits for a project that takes nothing any more stays where it is; what is under way goes on. */
   #forgetUnwanted(): void {
     const taking = this.#taking()
+    this.senders.forgetOthers(new Set(taking.values().map(({ key }) => key)))
     for (const [root, queue] of this.#queues) if (taking.get(root)?.key !== queue.project.key) queue.offer([])
   }
 
@@ -252,8 +247,13 @@ export class Imports {
     const order = { left, jobs: work.kind === 'job' ? [work.id] : [] }
     const { jobs } = isIdle ? { jobs: [] } : await this.#import(queue, order, signal)
     this.#conflicts.letWait(queue.project.root, this.#openJobs(queue))
-    const refused = new Set(jobs.flatMap(({ job_id, status }) => (status === 'refused' ? job_id : [])))
-    if (work.kind !== 'job' || !refused.has(work.id)) queue.done(work)
+    // Jobs that were ordered at once are brought at once.
+    const [refused, ended] = [true, false].map((is) =>
+      jobs.flatMap(({ job_ids, status }) => ((status === 'refused') === is ? job_ids : [])),
+    ) as [number[], number[]]
+    this.senders.ended(ended)
+    for (const id of ended) queue.done({ kind: 'job', id })
+    if (work.kind !== 'job' || !refused.includes(work.id)) queue.done(work)
     for (const id of refused) queue.hold(id)
   }
 
@@ -276,9 +276,10 @@ export class Imports {
   }
 
   #parts(queue: ImportQueue): ImportParts {
-    const { wire, dir, events, projects, reach } = this.#around
+    const { wire, dir, events, projects, reach, remember } = this.#around
     return {
-      ...{ wire, dir, events, times: this.#times, reports: this.#reports, conflicts: this.#conflicts },
+      about: (jobId) => this.senders.about(jobId) ?? { sent_by: null, note: queue.job(jobId)?.note ?? null },
+      ...{ wire, dir, events, remember, times: this.#times, reports: this.#reports, conflicts: this.#conflicts },
       descriptor: queue.descriptor,
       onAsking: (isAsking) => {
         queue.isAsking = isAsking

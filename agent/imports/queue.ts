@@ -48,6 +48,8 @@ export class ImportQueue {
     return [...this.#jobs.values()].filter(({ id }) => id !== this.busy?.jobId)
   }
 
+  job = (id: number): PullJob | undefined => this.#jobs.get(id)
+
   /** Someone waits for it: it comes before jobs. */
   add(run: (signal: AbortSignal) => Promise<void>): void {
     this.#errands.push({ kind: 'errand', run })

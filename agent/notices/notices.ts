@@ -19,6 +19,11 @@ const mostAtOnce = 3
 const text = (value: unknown): string => (typeof value === 'string' ? value : '')
 const nameOf = ({ path, file }: AgentEvent['data']): string => basename(text(path) || text(file))
 
+function personOf(value: unknown): string {
+  const { name, display_name } = (value ?? {}) as Record<string, unknown>
+  return text(display_name) || text(name)
+}
+
 /** By event; undefined where nobody has to be told. */
 export function noticeOf({ event, data }: AgentEvent): Notice | undefined {
   const said = text(data.message)
@@ -31,8 +36,16 @@ export function noticeOf({ event, data }: AgentEvent): Notice | undefined {
       return { title: 'A check-out ends soon', text: said }
     case 'imported': {
       const files = Array.isArray(data.files) ? data.files.length : Number(data.files ?? 0)
-      return { title: 'Props have arrived', text: `${files === 1 ? '1 file' : `${files} files`} in ${text(data.project_key)}.` }
+      const from = personOf(data.sent_by)
+      const by = from === '' ? '' : `, from ${from}`
+      const why = text(data.note) === '' ? '.' : `: “${text(data.note)}”`
+      return {
+        title: 'Props have arrived',
+        text: `${files === 1 ? '1 file' : `${files} files`} in ${text(data.project_key)}${by}${why}`,
+      }
     }
+    case 'sent':
+      return { title: `${personOf(data.sender)} sent props to ${text(data.project_key)}`, text: said }
     case 'conflict':
       return data.state === 'asked'
         ? {

@@ -19,6 +19,7 @@ export interface Link {
   /** Folder or .uproject. */
   path: string
   acceptsImports: boolean
+  takesAway: boolean
   autoCheckout: boolean
   engineVersion: string | null
   key: string | undefined
@@ -60,7 +61,7 @@ export class Projects {
     return project && { project, file }
   }
 
-  link({ path, acceptsImports, autoCheckout, engineVersion, key }: Link, now: Date): Project {
+  link({ path, acceptsImports, takesAway, autoCheckout, engineVersion, key }: Link, now: Date): Project {
     const target = namedProject(path, key)
     const other = this.#linked.list().find((one) => one.key === target.project && one.root !== target.root)
     if (other)
@@ -70,7 +71,7 @@ export class Projects {
       })
     const engine = target.engineVersion ?? engineVersion
     const { root, project, descriptor } = target
-    const choices = { acceptsImports, autoCheckout, engineVersion: engine }
+    const choices = { acceptsImports, takesAway, autoCheckout, engineVersion: engine }
     this.#linked.save({ root, key: project, ...choices, hasDescriptor: descriptor !== undefined }, now)
     this.#tell('project.linked', { project_key: project, root })
     return this.#get(root)
@@ -120,7 +121,7 @@ export class Projects {
 
   #onlyAnnounced(editor: AgentEditor): Project {
     const { root, project_key: key, accepts_imports: acceptsImports, engine_version: engineVersion } = editor
-    const choices = { acceptsImports, autoCheckout: false, engineVersion }
+    const choices = { acceptsImports, takesAway: false, autoCheckout: false, engineVersion }
     return { root, key, ...choices, hasDescriptor: false, linked: false, editor: this.editors.in(root) ?? null }
   }
 

@@ -153,10 +153,10 @@ export class Sessions {
 
   async #say(heartbeat: Heartbeat, { subject, run }: { subject: Subject; run: Run }): Promise<Next> {
     const { api, reach } = this.#around
-    const { agent_jobs } = await api.editorSessions.heartbeat(heartbeat, { signal: run.signal })
+    const { agent_jobs, sent_jobs } = await api.editorSessions.heartbeat(heartbeat, { signal: run.signal })
     reach.worked()
     run.say(null)
-    if (!run.signal.aborted && heartbeat.accepts_agent_imports) this.#imports.offer(subject.project, agent_jobs)
+    if (!run.signal.aborted && heartbeat.accepts_agent_imports) this.#imports.offer(subject.project, agent_jobs, sent_jobs)
     return { inMs: this.#msOf(subject.editor) }
   }
 

@@ -4,6 +4,7 @@ import { logCommands } from './agent/logs.ts'
 import { pluginCommands } from './agent/plugin.ts'
 import { projectCommands } from './agent/projects.ts'
 import { runningCommands } from './agent/running.ts'
+import { senderCommands } from './agent/senders.ts'
 import { serviceCommands } from './agent/service.ts'
 import { statusCommands } from './agent/status.ts'
 
@@ -13,6 +14,7 @@ export const commands = [
   ...projectCommands,
   ...pluginCommands,
   ...conflictCommands,
+  ...senderCommands,
   ...logCommands,
   ...serviceCommands,
 ]

@@ -7,8 +7,9 @@ import { limits } from '../../contract/limits.ts'
 import { type PullJob, type PullJobStatus, pullJobStatuses } from '../../contract/pull-jobs.ts'
 import { printable } from '../../system/printable.ts'
 import { among, command, flag, text, value } from '../command.ts'
+import { readText } from '../entries/note-text.ts'
 import { withLibrary } from '../library.ts'
-import { jobDescription, jobTable, type People } from '../pull-orders/job-words.ts'
+import { jobDescription, jobsNamed, jobTable, type People } from '../pull-orders/job-words.ts'
 import { wholeNumber, wrongUsage } from '../refusal.ts'
 import { count } from '../terminal/amounts.ts'
 
@@ -76,6 +77,30 @@ export const commands = [
       await withLibrary(context, async ({ api }) => {
         const job = await api.pullJobs.update({ job_id, status: 'cancelled' })
         context.out.result(job, `Pull job ${job.id} for ${printable(job.target_project)} is cancelled.`)
+      })
+      return undefined
+    },
+  }),
+  command({
+    usage: 'jobs refuse <job>',
+    summary: 'Refuse what someone sent to your project',
+    description:
+      'The job ends as failed, with your name and why, which its sender reads with `ph jobs show`; what was ordered with it too. Only a job that waits can be refused; your own you cancel.',
+    arguments: { job: 'its id' },
+    options: { reason: value('--reason <text>', 'why, for who sent it', readText('--reason')) },
+    examples: [['jobs refuse 12 --reason "We have newer ones"', 'it does not come']],
+    exits: ['conflict'],
+    async run(context, { job: given, reason }) {
+      const job_id = readId(given)
+      await withLibrary(context, async ({ api }) => {
+        const [job, me] = await Promise.all([api.pullJobs.get({ job_id }), api.members.me()])
+        const { refuseJob } = await import('../../client/pull/refuse.ts')
+        const ids = await refuseJob(api, job, { person: me.display_name || me.name, reason })
+        const jobs = await Promise.all(ids.map((id) => api.pullJobs.get({ job_id: id })))
+        context.out.result(
+          { refused: jobs },
+          `Pull ${jobsNamed(ids)} for ${printable(job.target_project)} ${ids.length === 1 ? 'is' : 'are'} refused.`,
+        )
       })
       return undefined
     },

@@ -13,5 +13,7 @@ create table if not exists project (
   linked_at text not null,
   -- Whether a .uproject lay there: where it does not, the folder is what a disk that is not there leaves behind, or another project.
   has_descriptor integer not null default 0,
+  -- Whether imports may move files that have no place in it any more into its backups.
+  takes_away integer not null default 0,
   primary key (server, root)
 ) without rowid;

@@ -7,11 +7,16 @@ import { StateFile } from '../memory/state-file.ts'
 
 const fileName = 'projects.sqlite'
 
+const added = (column: string): string => `alter table project add column ${column} integer not null default 0;`
+
 const layout = {
-  version: 3,
+  version: 4,
   schema: new URL('./linked-projects.sql', import.meta.url),
   tables: ['project'],
-  upgrades: { 2: { before: '', after: 'alter table project add column has_descriptor integer not null default 0;' } },
+  upgrades: {
+    2: { before: '', after: added('has_descriptor') + added('takes_away') },
+    3: { before: '', after: added('takes_away') },
+  },
 } as const
 
 const unusable = (reason: string, cause: unknown): ClientError =>
@@ -22,6 +27,8 @@ export interface LinkedProject {
   root: string
   key: string
   acceptsImports: boolean
+  /** Imports may move files that have no place in it any more into its backups. */
+  takesAway: boolean
   autoCheckout: boolean
   engineVersion: string | null
   /** A .uproject of that name lay there when it was linked. */
@@ -35,6 +42,7 @@ interface Row {
   auto_checkout: number
   engine_version: string | null
   has_descriptor: number
+  takes_away: number
 }
 
 export class LinkedProjects {
@@ -54,20 +62,23 @@ export class LinkedProjects {
   list(): LinkedProject[] {
     const select = 'select * from project where server = ? order by root'
     const rows = this.#file.guard(() => this.#file.db.prepare<[string], Row>(select).all(this.#server))
-    return rows.map(({ root, project_key, accepts_imports, auto_checkout, engine_version, has_descriptor }) => ({
+    return rows.map(({ root, project_key, accepts_imports, auto_checkout, engine_version, has_descriptor, takes_away }) => ({
       root,
       key: project_key,
       acceptsImports: accepts_imports === 1,
+      takesAway: takes_away === 1,
       autoCheckout: auto_checkout === 1,
       engineVersion: engine_version,
       hasDescriptor: has_descriptor === 1,
     }))
   }
 
-  save({ root, key, acceptsImports, autoCheckout, engineVersion, hasDescriptor }: LinkedProject, now: Date): void {
+  save({ root, key, acceptsImports, takesAway, autoCheckout, engineVersion, hasDescriptor }: LinkedProject, now: Date): void {
     const choices = [Number(acceptsImports), Number(autoCheckout), engineVersion]
-    const values = [this.#server, root, key, ...choices, now.toISOString(), Number(hasDescriptor)]
-    this.#file.write(() => this.#file.db.prepare('insert or replace into project values (?, ?, ?, ?, ?, ?, ?, ?)').run(...values))
+    const values = [this.#server, root, key, ...choices, now.toISOString(), Number(hasDescriptor), Number(takesAway)]
+    this.#file.write(() =>
+      this.#file.db.prepare('insert or replace into project values (?, ?, ?, ?, ?, ?, ?, ?, ?)').run(...values),
+    )
   }
 
   /** Whether there was one. */

@@ -1,4 +1,5 @@
 /** The claim of a pull on its job: taken, kept alive, given back with a report. What the library says against it is CLAIM_LOST. */
+import { randomBytes } from 'node:crypto'
 import { ApiError } from '../../contract/errors.ts'
 import type { PullReport } from '../../contract/pull-jobs.ts'
 import { ClientError, isUnanswered } from '../client-error.ts'
@@ -9,6 +10,9 @@ type Progress =
   | { status: 'running' }
   | { status: 'done'; report_json: PullReport }
   | { status: 'failed'; failure_reason: string; report_json?: PullReport }
+
+/** A secret that nobody guesses. */
+export const newClaimToken = (): string => randomBytes(24).toString('base64url')
 
 /** A claim lives an hour after its last heartbeat. */
 const heartbeatMs = 10 * 60_000

@@ -1,9 +1,8 @@
 /** Takes jobs on: claims those that belong to one order, all of them or none, goes on with claims of an interrupted pull, gives claims back. */
-import { randomBytes } from 'node:crypto'
 import { ApiError } from '../../contract/errors.ts'
 import type { PullJobDetail, PullOrder, PullWarning } from '../../contract/pull-jobs.ts'
 import type { OpenPull } from '../memory/open-pulls.ts'
-import { isClaimGone, PullClaim } from './claim.ts'
+import { isClaimGone, newClaimToken, PullClaim } from './claim.ts'
 import { type ClaimedJob, PullJob } from './job.ts'
 import { isSent, isWholeOrder, onlyOf, orderOf, type PullParts } from './options.ts'
 import { uniteFiles } from './orders/united-files.ts'
@@ -35,8 +34,6 @@ interface FreeJob {
 /** A claim of an interrupted pull, as it stands now. */
 type Standing = { job: PullJobDetail; token: string; refusal?: ApiError; isRunning?: boolean }
 
-const newToken = (): string => randomBytes(24).toString('base64url')
-
 export class JobTaker {
   readonly #parts: PullParts
   readonly #staging: string
@@ -49,7 +46,7 @@ export class JobTaker {
   /** Claims all of these jobs and brings them as one. Where two of them clash none is claimed, and VALIDATION is thrown. */
   async bring(jobs: readonly PullJobDetail[], taking: Taking): Promise<JobReport> {
     const { ordered } = taking
-    const free = jobs.map((job) => ({ job, token: newToken(), closure: this.#closureOf(job.id) }))
+    const free = jobs.map((job) => ({ job, token: newClaimToken(), closure: this.#closureOf(job.id) }))
     // Written down before they are sent: a claim is nobody's for an hour when its answer is lost and its token with it.
     this.#keep(free, ordered)
     if (free.length > 1) await this.#requireUnion(free, ordered)
@@ -90,7 +87,7 @@ export class JobTaker {
   /** `refusal`: what the library says against the claim, where it does; then the job waits again, or was reported before. */
   async #standingOf({ jobId, claimToken }: OpenPull): Promise<Standing> {
     const { api } = this.#parts
-    const token = claimToken ?? newToken()
+    const token = claimToken ?? newClaimToken()
     const answer = await api.pullJobs.heartbeat({ job_id: jobId, claim_token: token }).catch((error: unknown) => {
       if (isClaimGone(error)) return error
       throw error

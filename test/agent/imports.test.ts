@@ -1,9 +1,12 @@
 /** Jobs that are sent to the agent: brought without anybody typing, told as they go on, and reported exactly. */
-import { mkdirSync, renameSync, rmSync, writeFileSync } from 'node:fs'
+import { mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
+import type { AgentOptions } from '../../agent/main.ts'
+import { Journal } from '../../client/undo/journal.ts'
 import { callAs } from '../support/api.ts'
-import { jobAt, projectFor, sendToAgent, startImportingAgent } from '../support/importing-agent.ts'
+import { agentFolders, jobAt, projectFor, sendToAgent, startImportingAgent } from '../support/importing-agent.ts'
+import { ph, signedIn } from '../support/ph.ts'
 import { startTestServer } from '../support/server.ts'
 import { stockedLibrary } from '../support/stocked-library.ts'
 import { startProxy } from '../support/tcp-proxy.ts'
@@ -31,23 +34,70 @@ test('a job that was sent to the agent arrives byte for byte, and the library kn
   expect(waiting).toEqual([])
 })
 
-test('the old file of a prop that was moved stays where the agent brings the new one, and is named', async () => {
+/** A stool that the agent brought, whose prop is a seat in another folder by now. */
+async function movedStool(link: { takes_away?: boolean } = {}) {
   const { target, source } = await stockedLibrary(server)
   const project = projectFor('Inn')
-  const agent = await startImportingAgent(target)
-  await agent.api.agentProjects.link({ path: project.root, accepts_imports: true })
+  const folder = temporaryFolder()
+  const { state, cache, config } = agentFolders(folder)
+  const env = { ...signedIn(target.url, target.key), PH_STATE_DIR: state, PH_CACHE_DIR: cache, PH_CONFIG_DIR: config }
+  const journal = new Journal(agentFolders(folder), { url: target.url, whose: `key ${target.key}` })
+  const remember: AgentOptions['remember'] = (change) => journal.add({ ...change, at: new Date().toISOString() })
+  const agent = await startImportingAgent(target, { folder, remember })
+  await agent.api.agentProjects.link({ path: project.root, accepts_imports: true, ...link })
   const guid = 'C'.repeat(32)
   await source.save({ 'Content/Town/SM_Stool.uasset': { payload: Buffer.from('v1'), guid } })
   await source.push(target)
-  const first = await sendToAgent(target, 'Inn', ['SM_Stool'])
-  await agent.event('import', ({ state, job_id }) => state === 'done' && job_id === first)
+  const done = (job: number) => agent.event('import', ({ state, job_id }) => state === 'done' && job_id === job)
+  await done(await sendToAgent(target, 'Inn', ['SM_Stool']))
   rmSync(join(source.root, 'Content/Town/SM_Stool.uasset'))
   await source.save({ 'Content/Hall/SM_Seat.uasset': { payload: Buffer.from('v2'), guid } })
   await source.push(target)
-  const second = await sendToAgent(target, 'Inn', ['SM_Seat'])
-  const { data } = await agent.event('import', ({ state, job_id }) => state === 'done' && job_id === second)
-  expect(Object.keys(project.files())).toEqual(['Hall/SM_Seat.uasset', 'Town/SM_Stool.uasset'])
-  expect(data.message).toContain('Content/Town/SM_Stool.uasset is still here, and its prop is Content/Hall/SM_Seat.uasset now')
+  const bring = async () => (await done(await sendToAgent(target, 'Inn', ['SM_Seat']))).data
+  const files = () => Object.keys(project.files())
+  return { agent, project, bring, files, run: (line: string[]) => ph(line, { env, cwd: temporaryFolder() }) }
+}
+const [stool, seat] = ['Town/SM_Stool.uasset', 'Hall/SM_Seat.uasset'] as const
+
+test('the old file of a prop that was moved stays where the agent brings the new one, and is named with the command that takes it away', async () => {
+  const { bring, files, run, agent } = await movedStool()
+  const data = await bring()
+  expect(files()).toEqual([seat, stool])
+  expect(data.message).toContain(`Content/${stool} is still here, and its prop is Content/${seat} now`)
+  const [left] = data.not_taken_away
+  expect(left).toMatchObject({ file: `Content/${stool}`, why: 'moved', to: `Content/${seat}`, reason: 'not_allowed' })
+  expect(data.message).toContain(left.command)
+  await agent.stop()
+  const outcome = await run(left.command.split(' ').slice(1))
+  expect([outcome.code, outcome.stdout]).toEqual([0, expect.stringContaining('1 taken away, with a backup')])
+  expect(files()).toEqual([seat])
+})
+
+test('where its person allowed it the agent takes the old file away, into a backup from which ph undo brings it back', async () => {
+  const { bring, files, run, project } = await movedStool({ takes_away: true })
+  const before = () => project.files()[stool]
+  const old = before()
+  const { taken_away, not_taken_away, message } = await bring()
+  expect([files(), not_taken_away, message]).toEqual([[seat], [], null])
+  expect(taken_away).toMatchObject([{ file: `Content/${stool}`, backup: expect.stringContaining('taken away by pull') }])
+  expect(readFileSync(join(project.root, taken_away[0].backup))).toEqual(old)
+  expect(await run(['undo', '--yes'])).toMatchObject({ code: 0 })
+  expect([files(), before()]).toEqual([[seat, stool], old])
+})
+
+test('a file that an editor has open, or that was changed here, is not taken away, allowed or not', async () => {
+  const open = await movedStool({ takes_away: true })
+  const editor = { session_id: 'editor-of-mia', project_key: 'Inn', root: open.project.root, accepts_imports: true }
+  await open.agent.api.agentEditors.announce({ ...editor, open: ['/Game/Town/SM_Stool'] })
+  expect((await open.bring()).not_taken_away).toMatchObject([{ file: `Content/${stool}`, reason: 'open' }])
+  expect(open.files()).toEqual([seat, stool])
+  const changed = await movedStool({ takes_away: true })
+  writeFileSync(join(changed.project.root, 'Content', stool), 'mine')
+  const [left] = (await changed.bring()).not_taken_away
+  expect([left.reason, changed.files()]).toEqual(['modified', [seat, stool]])
+  await changed.agent.stop()
+  expect(await changed.run(left.command.split(' ').slice(1))).toMatchObject({ code: 0 })
+  expect(changed.files()).toEqual([seat])
 })
 
 test('an import is told as it goes on: it runs, names its phases and its files, and ends once', async () => {

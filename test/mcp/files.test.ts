@@ -190,7 +190,10 @@ test('projects that were linked are worked in without being named; one that is g
   const other = temporaryFolder({ 'Tavern.uproject': '{}' })
   const linked = new LinkedProjects(agentFolder(findFolders(mia.env)), url)
   const link = (root: string, key: string) =>
-    linked.save({ root, key, acceptsImports: true, autoCheckout: false, engineVersion: null, hasDescriptor: true }, new Date())
+    linked.save(
+      { root, key, acceptsImports: true, takesAway: false, autoCheckout: false, engineVersion: null, hasDescriptor: true },
+      new Date(),
+    )
   link(mia.root, 'Inn')
   const client = await asMia(room, [])
   const { tools } = await client.listTools()

@@ -30,7 +30,10 @@ const { agent, stop } = await startAgent({
 })
 const since = agent.events.last
 for (const path of roots)
-  agent.projects.link({ path, acceptsImports: true, autoCheckout: false, engineVersion: null, key: undefined }, new Date())
+  agent.projects.link(
+    { path, acceptsImports: true, takesAway: false, autoCheckout: false, engineVersion: null, key: undefined },
+    new Date(),
+  )
 for (const { id, state } of agent.imports.conflicts(undefined)) if (state === 'asked') await agent.imports.answer(id, answer)
 const answering = (async () => {
   for await (const { event, data } of agent.events.follow({ since, projectKey: undefined, signal: new AbortController().signal }))

@@ -103,13 +103,12 @@ export function projectFor(name: string, { engine = '5.4', folder = temporaryFol
 }
 
 /** A job for the agent of whoever has the key, as `ph send --to-agent` orders it. Gives its id. */
-export async function sendToAgent(target: Target, project: string, names: readonly string[]): Promise<number> {
-  const order = {
-    target_project: project,
-    target_root: '/Game',
-    delivery: 'agent',
-    entries: await entriesNamed(target, names),
-  }
+export const sendToAgent = (target: Target, project: string, names: readonly string[]): Promise<number> =>
+  orderForAgent(target, { target_project: project, names })
+
+/** The same with what else an order says, such as its note. */
+export async function orderForAgent(target: Target, { names, ...more }: Json & { names: readonly string[] }): Promise<number> {
+  const order = { target_root: '/Game', delivery: 'agent', entries: await entriesNamed(target, names), ...more }
   const { status, body } = await callAs(target.url, target.key).post('/pull-jobs', order)
   if (status !== 201) throw new Error(JSON.stringify(body))
   return body.id

@@ -14,10 +14,14 @@ export const projectCommands = [
     usage: 'agent link <folder>',
     summary: 'Let the agent look after a project on this machine',
     description:
-      'It watches the files, warns when you edit what someone else has checked out, and with --accept-imports brings what you send to the project with `ph send --to-agent`, from any machine. Again for the same project, the options given then count.',
+      'It watches the files, warns when you edit what someone else has checked out, and with --accept-imports brings what you send to the project with `ph send --to-agent`, from any machine, and what colleagues send whom you allow with `ph agent allow`. Again for the same project, the options given then count.',
     arguments: { folder },
     options: {
       acceptImports: flag('--accept-imports', 'bring what you send to this project, without a command'),
+      takeAway: flag(
+        '--take-away',
+        'let imports move files into the backups of the project that have no place in it any more; `ph undo` brings them back',
+      ),
       autoCheckout: flag('--auto-checkout', 'check a prop out when you first save it, where nobody has it'),
       engine: text('--engine <version>', 'the engine, such as 5.4.0, where the .uproject names none'),
       project: text('--project <name>', 'the name of the project, where the folder has no .uproject'),
@@ -27,11 +31,12 @@ export const projectCommands = [
       ['agent link ~/Tavern/Tavern.uproject --auto-checkout', 'by its file'],
     ],
     exits: ['conflict'],
-    async run(context, { folder: path, acceptImports, autoCheckout, engine, project }) {
+    async run(context, { folder: path, acceptImports, takeAway, autoCheckout, engine, project }) {
       const agent = await askAgent(context)
       const linked = await agent.api.agentProjects.link({
         path: resolve(context.cwd, path),
         accepts_imports: acceptImports,
+        takes_away: takeAway,
         auto_checkout: autoCheckout,
         ...(engine === undefined ? {} : { engine_version: engine }),
         ...(project === undefined ? {} : { project_key: project }),
@@ -42,6 +47,9 @@ export const projectCommands = [
         linked.accepts_imports
           ? `What you send to it arrives by itself: ph send <props> --project ${shellWord(linked.project_key)} --to-agent`
           : 'It takes no imports by itself; --accept-imports lets it.',
+        ...(linked.takes_away
+          ? ['Old files of props that moved, and of actors that left a level, go into the backups of the project.']
+          : []),
         ...(other === undefined
           ? []
           : [`The agent works for ${printable(agent.presence.server)}; other commands of ph use ${printable(other)} now.`]),

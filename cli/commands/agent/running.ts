@@ -10,8 +10,9 @@ import { limits } from '../../../contract/limits.ts'
 import { printable } from '../../../system/printable.ts'
 import { shellWord } from '../../../system/shell-word.ts'
 import { command, value } from '../../command.ts'
-import { foldersOf, requireWire } from '../../connection.ts'
+import { foldersOf, requireConnection, requireWire } from '../../connection.ts'
 import type { Context } from '../../context.ts'
+import { rememberChange } from '../../library.ts'
 import { failed, wrongUsage } from '../../refusal.ts'
 import { count, moment } from '../../terminal/amounts.ts'
 import { shown } from '../../terminal/output.ts'
@@ -145,12 +146,15 @@ async function runAgent(context: Context): Promise<void> {
   }
 }
 
-async function startWith({ stderr, env }: Context, { key, ...wire }: Wire): Promise<RunningAgent> {
+async function startWith(context: Context, { key, ...wire }: Wire): Promise<RunningAgent> {
   if (!key) throw failed('NO_KEY', `No key is known for ${wire.url}.`, 'Sign in with `ph login`.')
+  const { stderr, env } = context
   const { startAgent } = await import('../../../agent/main.ts')
   const tell = env.PH_AGENT_QUIET ? undefined : (line: string) => stderr.write(shown(line))
   const chosen = { notices: env.PH_AGENT_NOTICES !== 'off', previews: env.PH_PREVIEWS !== 'off' }
-  return startAgent({ wire: { ...wire, key }, version: readVersion(), ...chosen, ...(tell ? { tell } : {}) })
+  const remember = async (change: Parameters<typeof rememberChange>[1]) =>
+    rememberChange(context, change, await requireConnection(context))
+  return startAgent({ wire: { ...wire, key }, version: readVersion(), remember, ...chosen, ...(tell ? { tell } : {}) })
 }
 
 async function aborted(signal: AbortSignal): Promise<void> {

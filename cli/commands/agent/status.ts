@@ -1,6 +1,7 @@
 /** `ph agent status`. */
 import { readVersion } from '../../../client/version.ts'
 import type { AgentProject, AgentStatus } from '../../../contract/agent.ts'
+import type { AgentSender } from '../../../contract/agent-senders.ts'
 import { exits } from '../../../contract/errors.ts'
 import { printable } from '../../../system/printable.ts'
 import { shellWord } from '../../../system/shell-word.ts'
@@ -8,6 +9,7 @@ import { command } from '../../command.ts'
 import type { Context } from '../../context.ts'
 import { age, count, duration, moment, timeLeft } from '../../terminal/amounts.ts'
 import { wrap, wrapAfter } from '../../terminal/wrap.ts'
+import { allowCommand, senderWords } from './senders.ts'
 import { askAgent } from './workspace.ts'
 
 export const statusCommands = [
@@ -22,11 +24,23 @@ export const statusCommands = [
     async run(context) {
       const { api } = await askAgent(context)
       const status = await api.agent.status()
-      context.out.result(status, () => words(status, context))
+      // An agent of an older version knows none; that it is older is said.
+      const { senders } = await api.agentSenders.list().catch(() => ({ senders: [] }))
+      context.out.result(status, () => [...words(status, context), ...senderLines(senders, context)])
       return status.state === 'signed_out' ? exits.failed : undefined
     },
   }),
 ]
+
+/** Those who wait for an answer. */
+function senderLines(senders: readonly AgentSender[], { out }: Context): string[] {
+  const asked = senders.filter(({ answer, jobs }) => answer === null && jobs.length > 0)
+  return asked.flatMap((one) => [
+    '',
+    ...wrapAfter('? ', `${senderWords(one)} You have not said whether it may arrive.`, out.width),
+    ...wrapAfter('    ', allowCommand(one), out.width),
+  ])
+}
 
 const states: Record<AgentStatus['state'], string> = {
   running: 'runs',
@@ -57,10 +71,11 @@ function words(status: AgentStatus, context: Context): string[] {
 function projectLines(projects: readonly AgentProject[], { out }: Context): string[] {
   if (projects.length === 0) return ['It looks after no project. Link one: ph agent link <folder>']
   return projects.flatMap((project) => {
-    const { project_key, root, editor, accepts_imports, auto_checkout, plugin, watching, imports } = project
+    const { project_key, root, editor, accepts_imports, takes_away, auto_checkout, plugin, watching, imports } = project
     const facts = [
       editor ? `editor ${printable(editor.engine_version ?? 'open')}` : 'no editor',
       accepts_imports ? 'takes imports' : 'takes no imports',
+      ...(takes_away ? ['takes old files away'] : []),
       ...(auto_checkout ? ['checks out at the first save'] : []),
       ...(plugin ? [pluginWords(plugin, project)] : []),
       ...watchingWords(watching),

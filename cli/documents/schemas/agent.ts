@@ -3,6 +3,7 @@ import { AgentProject, AgentStatus } from '../../../contract/agent.ts'
 import { agentFiles } from '../../../contract/agent-files.ts'
 import { AgentConflict } from '../../../contract/agent-imports.ts'
 import { MirrorReport } from '../../../contract/agent-mirror.ts'
+import { AgentSender } from '../../../contract/agent-senders.ts'
 import { Finding, Open, type Shapes, shape } from './shape.ts'
 
 const presence = shape('{ pid: integer, version: string, server: string, started_at: string, started: boolean } & Open')
@@ -27,6 +28,9 @@ export const agentShapes: Shapes = {
   'agent answer': shape('{ answered: AgentConflict[], failed: { id: integer, error: { code: string, message: string } }[] }', {
     AgentConflict,
   }),
+  'agent senders': shape('{ senders: AgentSender[] }', { AgentSender }),
+  'agent allow': AgentSender,
+  'agent deny': AgentSender,
   'agent logs': Open,
   'agent plugin': shape(`{ ${plugin} }`),
   'agent install': shape('{ path: string, content?: string, installed?: boolean, commands: string[][] }'),

@@ -41,6 +41,7 @@ export const libraryShapes: Shapes = {
   'jobs list': shape('{ jobs: PullJob[], next_cursor: string | null }', { PullJob }),
   'jobs show': shape('PullJobDetail & Missing', { PullJobDetail, Missing }),
   'jobs cancel': PullJobDetail,
+  'jobs refuse': shape('{ refused: PullJobDetail[] }', { PullJobDetail }),
   editors: editorSessions.list.output,
   api: Open,
 }

@@ -1,0 +1,49 @@
+/** What an import left in a project although it has no place there any more: why, and the command that takes it away. */
+import { join } from 'node:path'
+import { type LeftFile, leftReasons } from '../../client/pull/removing/take-away.ts'
+import type { JobReport } from '../../client/pull/report.ts'
+import type { StayingFile } from '../../contract/agent-imports.ts'
+import { shellWord } from '../../system/shell-word.ts'
+import type { Project } from '../projects/projects.ts'
+
+type Named = Pick<Project, 'key' | 'root'>
+type Left = Pick<JobReport, 'not_taken_away' | 'entries' | 'files'>
+
+/** So many files are named; the message counts the others. */
+export const mostStaying = 100
+/** So many entries still make a command line that can be copied. */
+const mostTyped = 20
+
+export const stayingFiles = (job: Left, project: Named): StayingFile[] =>
+  job.not_taken_away.slice(0, mostStaying).map((left) => {
+    const { file, why, reason } = left
+    return { file, why, to: left.to ?? null, reason, command: commandFor(left, job, project) }
+  })
+
+/** Null where a person has to look: something refers to it, or nobody knows whose it is. */
+function commandFor(left: LeftFile, job: Left, { key, root }: Named): string | null {
+  const { reason, why, file } = left
+  if (reason === 'modified') return why === 'moved' ? `ph pull ${shellWord(join(root, file))} --theirs` : null
+  if (reason !== 'not_allowed' && reason !== 'open') return null
+  const entries = bringing(left, job).join(' ')
+  return `ph pull ${entries} --project ${shellWord(key)} --into ${shellWord(root)} --yes`
+}
+
+/** The entry whose file it was, where that was ordered; else all that was: one of them needs it. */
+function bringing({ to }: LeftFile, { entries, files }: Left): number[] {
+  const object = to === undefined ? undefined : files.find(({ file }) => file === to)?.object_id
+  const own = entries.filter(({ object_id }) => object_id === object)
+  return (own.length > 0 ? own : entries.slice(0, mostTyped)).map(({ entry_id }) => entry_id)
+}
+
+/** Of the first, in a sentence; null where nothing stays. */
+export function stayingMessage(job: Left, project: Named): string | null {
+  const [first] = stayingFiles(job, project)
+  if (!first) return null
+  const { file, to, reason, command } = first
+  const others = job.not_taken_away.length - 1
+  const more = others > 0 ? ` And ${others} more.` : ''
+  const where = to === null ? 'and left the library' : `and its prop is ${to} now`
+  const next = command === null ? '' : ` \`${command}\` moves it into a backup.`
+  return `${file} is still here, ${where}. ${leftReasons[reason]}${next}${more}`
+}
