@@ -31,6 +31,7 @@ export class Answers {
   }
 
   async answer(id: number, answer: Answer): Promise<AgentConflict> {
+    this.#conflicts.settleElsewhere()
     const found = this.#conflicts.get(id)
     const under = this.#takes.get(id)
     if (under && answer === 'keep_local')

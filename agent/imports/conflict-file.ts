@@ -9,8 +9,8 @@ const layout = { version: 2, schema: new URL('./conflicts.sql', import.meta.url)
 const unusable = (reason: string, cause: unknown): ClientError =>
   new ClientError('STATE_UNUSABLE', `What the agent remembers of conflicts cannot be used: ${reason}.`, { cause })
 
-/** `root`: of its project. */
-export type KeptConflict = AgentConflict & { root: string }
+/** `root`: of its project. `base`: the version that the file here was made from then; absent where an older agent asked. */
+export type KeptConflict = AgentConflict & { root: string; base?: number | null }
 export type NewConflict = Omit<KeptConflict, 'id'>
 
 interface Row {

@@ -1,6 +1,7 @@
 /** Conflicts of imports: asked for a while, then the local file is kept, and the incoming version waits until someone wants it. */
 import { existsSync, readdirSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
+import { basesIn } from '../../client/memory/file-bases.ts'
 import type { ConflictAnswer } from '../../client/pull/options.ts'
 import type { AgentConflict, conflictAnswers } from '../../contract/agent-imports.ts'
 import { ApiError } from '../../contract/errors.ts'
@@ -14,6 +15,8 @@ export type Answer = (typeof conflictAnswers)[number]
 /** A file with all that is known of it. */
 export interface ConflictingFile extends PulledOver {
   details: ConflictDetails
+  /** The version that the file here is made from, of whatever prop. */
+  base: number | null
 }
 
 /** An import that asks. */
@@ -32,6 +35,7 @@ const toAnswer: Record<Answer, ConflictAnswer> = { keep_local: 'keep', take_inco
 export class Conflicts {
   readonly #file: ConflictFile
   readonly #events: EventLog
+  readonly #wire: Surroundings['wire']
   /** Called when someone has answered. */
   readonly #waiting = new Map<number, () => void>()
 
@@ -39,6 +43,7 @@ export class Conflicts {
     this.#file = new ConflictFile(dir, wire.url)
     this.#sweepPictures(picturesIn(dir))
     this.#events = events
+    this.#wire = wire
   }
 
   get wasDamaged(): boolean {
@@ -47,8 +52,32 @@ export class Conflicts {
 
   /** Without those that were answered. */
   list(projectKey?: string): AgentConflict[] {
+    this.settleElsewhere()
     const open = this.#file.list().filter(({ state }) => state !== 'answered')
     return open.filter(({ project_key }) => projectKey === undefined || project_key === projectKey).map(told)
+  }
+
+  /** Those that an import left. */
+  waitingOf(root: string, jobIds: readonly number[]): KeptConflict[] {
+    return this.#file.list().filter((one) => one.root === root && one.state === 'waiting' && jobIds.includes(one.job_id))
+  }
+
+  /** Files that wait and count as another version since, by `ph pull --theirs` or `--mine`, or by a push, wait no more. */
+  settleElsewhere(): void {
+    const waiting = this.#file.list().filter(({ state }) => state === 'waiting')
+    for (const [root, conflicts] of Map.groupBy(waiting, (one) => one.root)) {
+      const { folders, url } = this.#wire
+      const bases = basesIn(
+        { folders, url, root },
+        conflicts.map(({ file }) => file),
+      )
+      for (const one of conflicts) {
+        const now = bases.get(one.file)
+        const then = one.base === undefined ? one.local.object_id : one.base
+        if (!now || now.objectId === null || now.objectId === then) continue
+        this.end(one, now.hash === one.local.content_hash ? 'keep_local' : 'take_incoming', null)
+      }
+    }
   }
 
   /** Throws NOT_FOUND. */
@@ -197,7 +226,7 @@ export class Conflicts {
   }
 }
 
-const told = ({ root: _root, ...conflict }: KeptConflict): AgentConflict => conflict
+const told = ({ root: _root, base: _base, ...conflict }: KeptConflict): AgentConflict => conflict
 
 function conflictOf(
   one: ConflictingFile,
@@ -208,7 +237,7 @@ function conflictOf(
   return {
     ...{ root, job_id: one.jobId, project_key: projectKey, file: one.file, path: join(root, one.file), package: one.destination },
     ...{ reason: one.isChanged ? 'modified' : 'open', open: one.isOpen, ...one.details },
-    ...{ state, answer: null, copy: null },
+    ...{ state, answer: null, copy: null, base: one.base },
     asked_at: new Date(now).toISOString(),
     answer_by: new Date(now + answerMs).toISOString(),
   }

@@ -1,6 +1,7 @@
 /** One import: a pull of jobs into a project, told as it goes on, with the questions that it raises. */
 import { join } from 'node:path'
 import type { Wire } from '../../client/http/open-http.ts'
+import { basesIn } from '../../client/memory/file-bases.ts'
 import type { PullEvent } from '../../client/progress.ts'
 import type { Conflict, ConflictAnswer, PullOptions } from '../../client/pull/options.ts'
 import { finishedNote, pull } from '../../client/pull/pull.ts'
@@ -15,6 +16,7 @@ import { findDetails, type Place, type PulledOver } from './conflict-details.ts'
 import { type Conflicts, picturesIn } from './conflicts.ts'
 import type { ImportReports } from './import-reports.ts'
 import type { ImportTimes } from './import-times.ts'
+import { keptMessage } from './kept-words.ts'
 import { mostStaying, stayingFiles, stayingMessage } from './staying.ts'
 
 export interface ImportParts {
@@ -84,7 +86,7 @@ export async function runImport(
     })
     for (const job of jobs) await asking.settle(job)
     for (const job of jobs) await rememberTakenAway(parts, project, job)
-    for (const job of jobs) progress.end(job)
+    for (const job of jobs) progress.end(job, keptMessage(parts.conflicts.waitingOf(project.root, job.job_ids)))
     progress.giveUp(notes)
     return { jobs, notes }
   } catch (error) {
@@ -161,9 +163,13 @@ class Asking {
     const { wire, dir, times, person } = this.#parts
     const place: Place = { wire, root: this.#project.root, pictures: picturesIn(dir), person: person() }
     const details = await findDetails(files, place, times.detailsMs)
+    const bases = basesIn(
+      { ...wire, root: place.root },
+      files.map(({ file }) => file),
+    )
     return files.flatMap((one, index) => {
       const found = details[index]
-      return found ? [{ ...one, details: found }] : []
+      return found ? [{ ...one, details: found, base: bases.get(one.file)?.objectId ?? null }] : []
     })
   }
 }
@@ -229,7 +235,7 @@ class Progress {
     }
   }
 
-  end(job: JobReport): void {
+  end(job: JobReport, kept: string | null): void {
     const { job_id, job_ids, status, reason, files, warnings, taken_away } = job
     for (const id of job_ids) this.#begun.delete(id)
     const state = status === 'lost' ? 'given_up' : status
@@ -241,7 +247,7 @@ class Progress {
       not_taken_away: stayingFiles(job, this.#project),
     })
     if (state === 'refused') this.#reports.turn(job_id, { state: 'waiting', phase: null, message: reason })
-    else for (const id of job_ids) this.#reports.end(id, state, reason ?? leftOut ?? stayingMessage(job, this.#project))
+    else for (const id of job_ids) this.#reports.end(id, state, reason ?? leftOut ?? kept ?? stayingMessage(job, this.#project))
   }
 
   /** Jobs that an earlier run had finished, that someone else took, or that are no more. */

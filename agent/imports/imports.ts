@@ -102,6 +102,7 @@ export class Imports {
     if (this.#taking().get(project.root)?.key !== project.key) return
     this.senders.heard(project, sent)
     this.#own.set(project.root, jobs)
+    this.#conflicts.settleElsewhere()
     this.#offer(project)
   }
 
@@ -142,9 +143,7 @@ export class Imports {
     return this.#conflicts.list(projectKey)
   }
 
-  answer(id: number, answer: Answer): Promise<AgentConflict> {
-    return this.#answers.answer(id, answer)
-  }
+  answer = (id: number, answer: Answer): Promise<AgentConflict> => this.#answers.answer(id, answer)
 
   close(): void {
     this.#conflicts.close()

@@ -7,6 +7,7 @@ import type { StatusReport } from '../../client/status/report.ts'
 import type { FileReason, WatchedFile } from '../../contract/agent-files.ts'
 import type { AgentConflict } from '../../contract/agent-imports.ts'
 import { printable } from '../../system/printable.ts'
+import { shellWord } from '../../system/shell-word.ts'
 import { isEdited, type Row, watchedFile } from './file-table.ts'
 import { nearestThere } from './hearing/folder-places.ts'
 import type { Looks } from './looks.ts'
@@ -88,14 +89,16 @@ export function openingWords(
 const byState = (reason: FileReason, { lock }: Row): FileReason =>
   lock && (reason.kind === 'modified' || reason.kind === 'moved') ? { ...reason, command: null } : reason
 
-const conflictReason = ({ file, job_id, state }: AgentConflict): FileReason => ({
-  kind: 'conflict',
-  message:
-    state === 'asked'
-      ? `Job ${job_id} brings another version of ${nameOf(file)}, and waits for you to say which one stays.`
-      : `Job ${job_id} brought another version of ${nameOf(file)}, which waits: yours was kept.`,
-  command: 'ph agent conflicts',
-})
+function conflictReason({ file, job_id, state, path, reason }: AgentConflict): FileReason {
+  const name = nameOf(file)
+  if (state === 'asked') {
+    const message = `Job ${job_id} brings another version of ${name}, and waits for you to say which one stays.`
+    return { kind: 'conflict', message, command: 'ph agent conflicts' }
+  }
+  const mine = reason === 'open' ? '' : ` To keep yours for good: \`ph pull ${shellWord(path)} --mine\`.`
+  const message = `Job ${job_id} brought another version of ${name}, which waits: yours was kept.${mine}`
+  return { kind: 'conflict', message, command: `ph pull ${shellWord(path)} --theirs` }
+}
 
 const pendingReason = (path: string): FileReason => ({
   kind: 'pending',

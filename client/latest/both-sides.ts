@@ -23,10 +23,10 @@ type Named = Wire & { cwd: string; paths: string[] }
 const isEdited = ({ state, known_by, lineage_id }: StatusFile): boolean =>
   lineage_id !== null && (state === 'diverged' || state === 'modified' || (state === 'untracked' && known_by === 'path'))
 
-/** Of a folder, what is edited in it. Throws what `status` throws. */
-export async function findEdited(named: Named): Promise<NamedFiles> {
+/** Of a folder, what is edited in it; with `theirs` what is only outdated too: there is nothing to choose. Throws what `status` throws. */
+export async function findEdited({ theirs = false, ...named }: Named & { theirs?: boolean }): Promise<NamedFiles> {
   const { root, project, files } = await status({ ...named, filesOnly: true })
-  return { root, project, edited: files.filter(isEdited) }
+  return { root, project, edited: files.filter((file) => isEdited(file) || (theirs && file.state === 'newer')) }
 }
 
 export interface Theirs {

@@ -171,6 +171,83 @@ test('what waits in one workspace is not answered by the jobs of another one, wh
   expect((await again.api.agentConflicts.list({})).conflicts).toMatchObject([{ state: 'waiting' }])
 })
 
+/** Runs commands as the agent advises them, from anywhere on the machine. */
+async function advised(setting: AgentSetting) {
+  const inn = await begun(setting)
+  const { state, cache, config } = agentFolders(inn.folder)
+  const env = { ...signedIn(inn.target.url, inn.target.key), PH_STATE_DIR: state, PH_CACHE_DIR: cache, PH_CONFIG_DIR: config }
+  const run = (command: string) => ph(command.split(' ').slice(1), { env, cwd: temporaryFolder() })
+  return { ...inn, run, waits: async () => (await inn.agent.api.agentConflicts.list({})).conflicts.length }
+}
+
+test('the command that the import tells takes the version that waits, with a backup, and nothing waits any more', async () => {
+  const { agent, edit, send, done, holds, path, project, run, waits } = await advised(atOnce)
+  await edit('mine')
+  const { data } = await done(await send())
+  const theirs = `ph pull ${path} --theirs`
+  expect(data.message).toContain(`${barrel} was changed here and stays. \`${theirs}\` takes the library's version`)
+  expect((await run('ph agent conflicts')).stdout.replaceAll(/\s+/g, ' ')).toContain(theirs)
+  const why = await agent.api.agentFiles.why({ path })
+  expect(why.reasons).toContainEqual(expect.objectContaining({ kind: 'conflict', command: theirs }))
+  const outcome = await run(theirs)
+  expect([outcome.code, await holds('second')]).toEqual([0, true])
+  const backup = /^ {4}(Saved.*)$/m.exec(outcome.stdout)?.[1] ?? ''
+  expect(readFileSync(join(project.root, backup)).equals(await versionOf('mine'))).toBe(true)
+  expect(await waits()).toBe(0)
+  expect(await agent.event('conflict', ({ state }) => state === 'answered')).toMatchObject({ data: { answer: 'take_incoming' } })
+})
+
+test('--mine settles what waits for good: the file stays, and the next push makes it the next version', async () => {
+  const { agent, edit, send, done, holds, path, target, run, waits } = await advised(atOnce)
+  await edit('mine')
+  const { data } = await done(await send())
+  const [, mine = ''] = /`(ph pull \S+ --mine)`/.exec(data.message) ?? []
+  expect(await run(mine)).toMatchObject({ code: 0 })
+  expect([await waits(), await holds('mine')]).toEqual([0, true])
+  expect(await agent.event('conflict', ({ state }) => state === 'answered')).toMatchObject({ data: { answer: 'keep_local' } })
+  expect(await run(`ph push ${path}`)).toMatchObject({ code: 0 })
+  const found = (await callAs(target.url, target.key).get('/entries?name=SM_Barrel')).body.entries[0]
+  const { objects } = (await callAs(target.url, target.key).get(`/lineages/${found.lineage_id}`)).body
+  expect(objects.map(({ version }: { version: number }) => version)).toEqual([3, 2, 1])
+})
+
+test('while the agent still asks, the same commands answer it, and the import goes on at once', async () => {
+  for (const [side, is] of [
+    ['--theirs', 'second'],
+    ['--mine', 'mine'],
+  ] as const) {
+    const { agent, edit, send, done, holds, path, run, waits } = await advised({})
+    await edit('mine')
+    const job = await send()
+    await agent.event('conflict', ({ state }) => state === 'asked')
+    expect(await run(`ph pull ${path} ${side}`)).toMatchObject({ code: 0 })
+    await done(job)
+    expect([await holds(is), await waits()]).toEqual([true, 0])
+  }
+})
+
+test('a file that waits only because it was open comes by the command that is told, once its editor is closed', async () => {
+  const { agent, send, done, holds, path, project, run, waits } = await advised(atOnce)
+  await agent.api.agentEditors.announce(openEditor(project.root))
+  const { data } = await done(await send())
+  expect(data.message).toContain(`${barrel} was open in the editor and stays. \`ph pull ${path} --theirs\` takes`)
+  await agent.api.agentEditors.leave({ session_id: 'editor-of-mia' })
+  expect(await run(`ph pull ${path} --theirs`)).toMatchObject({ code: 0 })
+  expect([await holds('second'), await waits()]).toEqual([true, 0])
+})
+
+test('what waits is settled by the commands after a restart of the agent too, and by nothing else that is pulled', async () => {
+  const { agent, edit, send, done, folder, target, holds, path, run } = await advised(atOnce)
+  await edit('mine')
+  await done(await send())
+  await agent.stop()
+  expect((await run(`ph pull SM_Chair --project Inn --into ${dirname(dirname(dirname(path)))}`)).code).toBe(0)
+  const second = await startImportingAgent(target, { folder })
+  expect((await second.api.agentConflicts.list({})).conflicts).toMatchObject([{ file: barrel, state: 'waiting' }])
+  expect(await run(`ph pull ${path} --theirs`)).toMatchObject({ code: 0 })
+  expect([await holds('second'), await second.api.agentConflicts.list({})]).toEqual([true, { conflicts: [] }])
+})
+
 test('keep_local keeps the file, the library hears it, and nothing waits', async () => {
   const { agent, edit, send, holds, done, target } = await begun()
   await edit('mine')

@@ -4,6 +4,7 @@ import type { AgentApi } from '../../../client/desktop/agent.ts'
 import type { AgentConflict, conflictAnswers } from '../../../contract/agent-imports.ts'
 import { ApiError, exits } from '../../../contract/errors.ts'
 import { printable } from '../../../system/printable.ts'
+import { shellWord } from '../../../system/shell-word.ts'
 import { command, flag } from '../../command.ts'
 import type { Context } from '../../context.ts'
 import { wholeNumber, wrongUsage } from '../../refusal.ts'
@@ -126,8 +127,14 @@ const copyWords = ({ copy }: AgentConflict): string =>
 const allWords = ({ length }: readonly AgentConflict[]): string[] =>
   length < 2 ? [] : ['', `All ${length} at once: ph agent answer --all --keep or --take`]
 
+/** They work without the agent too. */
+const waysOut = (path: string, reason: AgentConflict['reason']): string[] => [
+  `ph pull ${printable(shellWord(path))} --theirs (yours becomes a backup)`,
+  ...(reason === 'open' ? [] : [`ph pull ${printable(shellWord(path))} --mine (the next push makes it the next version)`]),
+]
+
 function lines(
-  { id, project_key, file, reason, local, incoming, differences, state, answer_by }: AgentConflict,
+  { id, project_key, file, path, reason, local, incoming, differences, state, answer_by }: AgentConflict,
   { out, now }: Context,
 ): string[] {
   const why = reason === 'open' ? 'open in the editor' : 'changed here'
@@ -142,7 +149,8 @@ function lines(
     ...differences.map((one) => `    ${printable(one)}`),
     state === 'asked'
       ? `    Answer within ${timeLeft(answer_by, now())}: ph agent answer ${id} --keep or --take`
-      : `    The file here was kept. ph agent answer ${id} --take brings the other.`,
+      : `    The file here was kept. ph agent answer ${id} --take brings the other, now or later, and so do:`,
+    ...(state === 'asked' ? [] : waysOut(path, reason).map((way) => `      ${way}`)),
   ]
   return [
     `${out.paint('bold', String(id))}  ${printable(project_key)}: ${printable(file)}, ${why}`,

@@ -1,5 +1,6 @@
 /** `ph pull <files> --theirs` and `--mine`: what becomes of files that were edited here while another version became current. */
 import { join, relative, resolve } from 'node:path'
+import { findAgent } from '../../../client/desktop/agent.ts'
 import type { NamedFiles } from '../../../client/latest/both-sides.ts'
 import type { PullOptions } from '../../../client/pull/options.ts'
 import { findTarget } from '../../../client/pull/target-project.ts'
@@ -7,6 +8,7 @@ import type { StatusFile } from '../../../client/status/report.ts'
 import { exits } from '../../../contract/errors.ts'
 import { printable } from '../../../system/printable.ts'
 import { shellWord } from '../../../system/shell-word.ts'
+import { foldersOf } from '../../connection.ts'
 import type { Context } from '../../context.ts'
 import { Refusal } from '../../refusal.ts'
 import { count } from '../../terminal/amounts.ts'
@@ -30,9 +32,23 @@ export async function chooseSide(context: Context, choosing: ChoosingSide): Prom
   const { options, files, hide } = choosing
   const { tell: _tell, ...wire } = options
   const paths = files.map((file) => resolve(context.cwd, file))
-  const named = await findEdited({ ...wire, cwd: context.cwd, paths }).finally(hide)
+  const theirs = choosing.side === 'theirs'
+  const named = await findEdited({ ...wire, cwd: context.cwd, paths, theirs }).finally(hide)
   if (named.edited.length === 0) throw notEdited(choosing)
+  await answerAgent(context, choosing, named)
   return choosing.side === 'mine' ? keep(context, choosing, named) : take(context, choosing, named)
+}
+
+/** An import of the desktop agent may wait for this very answer, and holds up every other pull into the project meanwhile. */
+async function answerAgent(context: Context, { side, options }: ChoosingSide, { root, edited }: NamedFiles): Promise<void> {
+  const found = await findAgent(foldersOf(context)).catch(() => undefined)
+  if (!found || found.presence.server !== options.url) return
+  const paths = new Set(edited.map(({ file }) => join(root, file)))
+  const answer = side === 'theirs' ? 'take_incoming' : 'keep_local'
+  const { conflicts } = await found.api.agentConflicts.list().catch(() => ({ conflicts: [] }))
+  // What was answered or is gone at this moment is pulled like any other file.
+  for (const { id, path, state } of conflicts)
+    if (state === 'asked' && paths.has(path)) await found.api.agentConflicts.answer({ conflict_id: id, answer }).catch(() => {})
 }
 
 const notEdited = ({ files }: ChoosingSide): Refusal =>
