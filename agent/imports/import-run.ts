@@ -16,8 +16,7 @@ import { findDetails, type Place, type PulledOver } from './conflict-details.ts'
 import { type Conflicts, picturesIn } from './conflicts.ts'
 import type { ImportReports } from './import-reports.ts'
 import type { ImportTimes } from './import-times.ts'
-import { keptMessage } from './kept-words.ts'
-import { mostStaying, stayingFiles, stayingMessage } from './staying.ts'
+import { keptMessage, mostStaying, stayingFiles, stayingMessage } from './staying.ts'
 
 export interface ImportParts {
   wire: Wire

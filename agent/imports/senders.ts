@@ -1,5 +1,5 @@
 /** What other people sent to projects of this machine: told once for each of them, and brought only where its person allowed that. */
-import { refuseJob } from '../../client/pull/refuse.ts'
+import { refuseJob } from '../../client/pull/orders/refuse.ts'
 import type { AgentSender } from '../../contract/agent-senders.ts'
 import type { SentJob } from '../../contract/editor-sessions.ts'
 import { ApiError } from '../../contract/errors.ts'

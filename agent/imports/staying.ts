@@ -1,10 +1,11 @@
-/** What an import left in a project although it has no place there any more: why, and the command that takes it away. */
+/** What an import left as it was: files that have no place in the project any more, and those that were kept; each with the command that changes that. */
 import { join } from 'node:path'
 import { type LeftFile, leftReasons } from '../../client/pull/removing/take-away.ts'
 import type { JobReport } from '../../client/pull/report.ts'
 import type { StayingFile } from '../../contract/agent-imports.ts'
 import { shellWord } from '../../system/shell-word.ts'
 import type { Project } from '../projects/projects.ts'
+import type { KeptConflict } from './conflict-file.ts'
 
 type Named = Pick<Project, 'key' | 'root'>
 type Left = Pick<JobReport, 'not_taken_away' | 'entries' | 'files'>
@@ -46,4 +47,17 @@ export function stayingMessage(job: Left, project: Named): string | null {
   const where = to === null ? 'and left the library' : `and its prop is ${to} now`
   const next = command === null ? '' : ` \`${command}\` moves it into a backup.`
   return `${file} is still here, ${where}. ${leftReasons[reason]}${next}${more}`
+}
+
+/** Of the first file that was kept and whose version waits, with both ways out; null where there is none. */
+export function keptMessage([first, ...others]: readonly KeptConflict[]): string | null {
+  if (!first) return null
+  const path = join(first.root, first.file)
+  const why = first.reason === 'open' ? 'was open in the editor' : 'was changed here'
+  const mine =
+    first.reason === 'open'
+      ? ''
+      : ` \`ph pull ${shellWord(path)} --mine\` keeps yours, which the next push makes the next version.`
+  const more = others.length > 0 ? ` And ${others.length} more: \`ph agent conflicts\`.` : ''
+  return `${first.file} ${why} and stays. \`ph pull ${shellWord(path)} --theirs\` takes the library's version, with a backup of yours.${mine}${more}`
 }

@@ -94,7 +94,7 @@ export const commands = [
       const job_id = readId(given)
       await withLibrary(context, async ({ api }) => {
         const [job, me] = await Promise.all([api.pullJobs.get({ job_id }), api.members.me()])
-        const { refuseJob } = await import('../../client/pull/refuse.ts')
+        const { refuseJob } = await import('../../client/pull/orders/refuse.ts')
         const ids = await refuseJob(api, job, { person: me.display_name || me.name, reason })
         const jobs = await Promise.all(ids.map((id) => api.pullJobs.get({ job_id: id })))
         context.out.result(

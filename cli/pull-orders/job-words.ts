@@ -91,7 +91,7 @@ function jobFacts(job: PullJobDetail, people: People, { out, now }: Context): st
   )
 }
 
-/** Why something was sent, as whoever sent it says. */
+/** Why something was sent, in the words of its sender. */
 export const noteLines = (note: string | null | undefined, { width }: Output): string[] =>
   note ? wrapAfter('  ', `“${printable(note)}”`, width) : []
 

@@ -26,7 +26,7 @@ const isEdited = ({ state, known_by, lineage_id }: StatusFile): boolean =>
 /** Of a folder, what is edited in it; with `theirs` what is only outdated too: there is nothing to choose. Throws what `status` throws. */
 export async function findEdited({ theirs = false, ...named }: Named & { theirs?: boolean }): Promise<NamedFiles> {
   const { root, project, files } = await status({ ...named, filesOnly: true })
-  return { root, project, edited: files.filter((file) => isEdited(file) || (theirs && file.state === 'newer')) }
+  return { root, project, edited: files.filter((file) => isEdited(file) || (theirs && file.state === 'outdated')) }
 }
 
 export interface Theirs {

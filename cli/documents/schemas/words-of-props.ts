@@ -1,4 +1,4 @@
-/** What fields mean that props, versions, what people say of them, settings and aliases have, one line each. `parent.field` where it means something else there. */
+/** What fields mean that props, versions, what people say of them and send, settings and aliases have, one line each. `parent.field` where it means something else there. */
 export const wordsOfProps: Readonly<Record<string, string>> = {
   deletions: 'who deleted the props of files from the library, and when',
   entries: 'the props, one for each',
@@ -218,4 +218,10 @@ export const wordsOfProps: Readonly<Record<string, string>> = {
   to_set: 'the set of actors on the other side; null: the files here',
   left_level: 'the newest set of its level has it no more',
   part: 'which actor or object of which level it is',
+  slice: 'which part of an order it brings, where that came to several jobs',
+  sent_by: 'who sent it',
+  senders: 'colleagues who sent something to projects here',
+  sender: 'the colleague',
+  refused: 'the jobs that were refused',
+  takes_away: 'imports may move old files into its backups',
 }

@@ -12,7 +12,7 @@ export interface UnitedFiles {
 
 type Choice = Pick<PullOrder, 'prefer' | 'entries'>
 
-/** Without a choice the newest of two versions comes: whoever ordered had that wish, or the library refused. Throws VALIDATION as the library does where two jobs bring different files to one place. The list of one job stays as it is. */
+/** Without a choice the newest of two versions comes: its sender wanted that, or the library refused. Throws VALIDATION as the library does where two jobs bring different files to one place. The list of one job stays as it is. */
 export function uniteFiles(
   lists: readonly (readonly PullJobObject[])[],
   { prefer, entries }: Choice = { prefer: 'newest', entries: null },

@@ -1,8 +1,8 @@
-/** Refusing what someone sent: the jobs are claimed, and end as failed with who refused them and why. Whoever sent them reads that. */
-import type { PullJob } from '../../contract/pull-jobs.ts'
-import type { Api } from '../http/api.ts'
-import { newClaimToken } from './claim.ts'
-import { ordersWith } from './orders/waiting-jobs.ts'
+/** Refusing what someone sent: the jobs are claimed, and end as failed with who refused them and why. Their sender reads that. */
+import type { PullJob } from '../../../contract/pull-jobs.ts'
+import type { Api } from '../../http/api.ts'
+import { newClaimToken } from '../claim.ts'
+import { ordersWith } from './waiting-jobs.ts'
 
 /** All that was ordered with the job. Gives the ids of the jobs that have ended; throws JOB_STATE where it does not wait any more. */
 export async function refuseJob(

@@ -1,13 +1,13 @@
 /** What a pull would bring: jobs that wait, and the one that its order would make. Nothing is recorded. */
-import type { PullJobDetail, PullJobEntry, PullJobObject, PullWarning } from '../../contract/pull-jobs.ts'
-import type { Api } from '../http/api.ts'
-import { isMissingRoute } from '../http/missing-route.ts'
-import type { ProjectMemory } from '../memory/project-memory.ts'
-import { uniteEntries, uniteMisnamed, uniteWarnings } from './job-report.ts'
-import { makeOrder, type PullOptions, versionWarnings } from './options.ts'
-import { askInParts } from './orders/parts.ts'
-import { uniteFiles } from './orders/united-files.ts'
-import { queuedOrders, type WaitingOrder } from './orders/waiting-jobs.ts'
+import type { PullJobDetail, PullJobEntry, PullJobObject, PullWarning } from '../../../contract/pull-jobs.ts'
+import type { Api } from '../../http/api.ts'
+import { isMissingRoute } from '../../http/missing-route.ts'
+import type { ProjectMemory } from '../../memory/project-memory.ts'
+import { uniteEntries, uniteMisnamed, uniteWarnings } from '../job-report.ts'
+import { makeOrder, type PullOptions, versionWarnings } from '../options.ts'
+import { askInParts } from './parts.ts'
+import { uniteFiles } from './united-files.ts'
+import { queuedOrders, type WaitingOrder } from './waiting-jobs.ts'
 
 /** A job that is there, or one that might be. */
 export interface PossibleJob {
