@@ -57,7 +57,7 @@ export class Imports {
   }
 
   get wasDamaged(): boolean {
-    return this.#conflicts.wasDamaged || this.senders.wasDamaged
+    return this.#conflicts.wasDamaged
   }
 
   readonly part: Part = {

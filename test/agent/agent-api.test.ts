@@ -259,7 +259,7 @@ test('what was remembered and is damaged is begun anew, and said', async () => {
   const first = await startTestAgent({ ...place, folders })
   await first.api.agentProjects.link({ path: projectFolder('Tavern'), accepts_imports: true })
   await first.running.stop()
-  for (const name of ['projects', 'conflicts', 'sessions']) {
+  for (const name of ['projects', 'conflicts', 'senders', 'sessions']) {
     for (const end of ['-wal', '-shm']) rmSync(join(first.dir, `${name}.sqlite${end}`), { force: true })
     writeFileSync(join(first.dir, `${name}.sqlite`), damaged)
   }
@@ -268,6 +268,7 @@ test('what was remembered and is damaged is begun anew, and said', async () => {
   expect((await second.api.agent.status()).projects).toEqual([])
   expect(second.logLines.join('')).toMatch(/projects was damaged.*Link them again/)
   expect(second.logLines.join('')).toMatch(/conflicts was damaged/)
+  expect(second.logLines.join('')).toMatch(/senders was damaged.*Allow them again/)
   const root = projectFolder('Tavern')
   await second.api.agentProjects.link({ path: root, accepts_imports: true })
   const sessions = async () => (await callAs(place.url, place.key).get('/editor-sessions')).body.sessions
