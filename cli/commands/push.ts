@@ -13,7 +13,6 @@ import { mayPush } from './push/consent.ts'
 import { heldAnswers } from './push/held-questions.ts'
 import { areOn, showWithPreviews } from './push/previews.ts'
 import { runPush } from './push/run.ts'
-import { pushWords } from './push/words.ts'
 
 export const commands = [
   command({
@@ -68,8 +67,9 @@ export const commands = [
       const { dryRun, all, noDeps, note, pack: packName, variantGroup } = input
       const options = { ...wire, paths, contentOnly: isWhole, dryRun, all, noDeps, note, packName, variantGroup }
       const { out, cwd, now } = context
+      const words = out.json ? undefined : await import('./push/words.ts')
       const show = (report: PushReport) =>
-        pushWords(report, { paint: out.paint, width: out.width, cwd, now: now(), verbose: input.verbose })
+        words?.pushWords(report, { paint: out.paint, width: out.width, cwd, now: now(), verbose: input.verbose }) ?? []
       const showPlan = async () => {
         const plan = await runPush(context, { ...options, dryRun: true })
         out.lines(() => show(plan))

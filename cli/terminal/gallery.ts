@@ -1,11 +1,11 @@
 /** Props as a wall of pictures with their names below, as many as the terminal has room for. */
-import stringWidth from 'string-width'
 import type { EntrySummary } from '../../contract/entries.ts'
 import { printable } from '../../system/printable.ts'
 import type { Context } from '../context.ts'
 import type { Library } from '../library.ts'
 import { fetchThumbnail, pictureDrawing } from './pictures.ts'
 import { pad, shorten } from './table.ts'
+import { columnsWide } from './wrap.ts'
 
 const gap = 2
 const margin = 2
@@ -65,7 +65,7 @@ export async function showFramed(context: Context, framed: readonly Framed[]): P
 
 function centered(text: string, width: number): string {
   const short = shorten(text, width, 'middle')
-  return pad(' '.repeat(Math.floor((width - stringWidth(short)) / 2)) + short, width)
+  return pad(' '.repeat(Math.floor((width - columnsWide(short)) / 2)) + short, width)
 }
 
 /** Kinds that are worth showing beside what has a shape. */

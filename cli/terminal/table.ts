@@ -1,7 +1,7 @@
 /** Rows of text in columns: aligned by display width and fitted to the terminal, tab-separated and whole elsewhere. */
-import stringWidth from 'string-width'
 import { printable } from '../../system/printable.ts'
 import type { Output } from './output.ts'
+import { columnsWide } from './wrap.ts'
 
 export interface Column<Row> {
   title: string
@@ -19,7 +19,7 @@ const READABLE = 12
 const NARROWEST = 8
 /** A text cut to a display width, with `…` where something is missing. */
 export function shorten(text: string, width: number, cut: 'end' | 'middle' = 'end'): string {
-  if (stringWidth(text) <= width) return text
+  if (columnsWide(text) <= width) return text
   const letters = [...new Intl.Segmenter().segment(text)].map(({ segment }) => segment)
   const room = Math.max(width - 1, 0)
   const tail =
@@ -28,13 +28,13 @@ export function shorten(text: string, width: number, cut: 'end' | 'middle' = 'en
           .toReversed()
           .join('')
       : ''
-  return `${takeWidth(letters, room - stringWidth(tail)).join('')}…${tail}`
+  return `${takeWidth(letters, room - columnsWide(tail)).join('')}…${tail}`
 }
 
 function takeWidth(letters: readonly string[], width: number): string[] {
   let used = 0
   const end = letters.findIndex((letter) => {
-    used += stringWidth(letter)
+    used += columnsWide(letter)
     return used > width
   })
   return end === -1 ? [...letters] : letters.slice(0, end)
@@ -42,7 +42,7 @@ function takeWidth(letters: readonly string[], width: number): string[] {
 
 /** A text padded to a display width. */
 export const pad = (text: string, width: number, right = false): string => {
-  const space = ' '.repeat(Math.max(width - stringWidth(text), 0))
+  const space = ' '.repeat(Math.max(width - columnsWide(text), 0))
   return right ? space + text : text + space
 }
 
@@ -71,7 +71,7 @@ export function table<Row>(rows: readonly Row[], columns: readonly Column<Row>[]
 
 function measure<Row>(rows: readonly Row[], column: Column<Row>): Sized<Row> {
   const cells = rows.map((row) => printable(String(column.value(row) ?? '')))
-  return { column, cells, width: Math.max(stringWidth(column.title), ...cells.map((cell) => stringWidth(cell))) }
+  return { column, cells, width: Math.max(columnsWide(column.title), ...cells.map((cell) => columnsWide(cell))) }
 }
 
 /** Leaves out spare columns, last first, until the others have a width at which they can be read; then cuts the widest. */

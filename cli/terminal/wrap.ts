@@ -65,8 +65,8 @@ function wrapLine(text: string, width: number, indent: string): string[] {
 
 const load = createRequire(import.meta.url)
 
-/** Loading string-width takes as long as starting Node, and nearly all that is said does without. */
-function columnsWide(text: string): number {
+/** How many columns a text takes. Loading string-width takes as long as starting Node, and nearly all that is said does without. */
+export function columnsWide(text: string): number {
   const bare = stripVTControlCharacters(text)
   if (/^[ -~]*$/.test(bare)) return bare.length
   const { default: stringWidth } = load('string-width') as typeof import('string-width')

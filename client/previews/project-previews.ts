@@ -5,6 +5,7 @@ import { isPreviewedType, queuedTypes } from '../../previews/previewed-types.ts'
 import { projectStateFile } from '../folders.ts'
 import { type Api, createApi } from '../http/api.ts'
 import { openWire, type Wire } from '../http/open-http.ts'
+import { takeInNews } from '../memory/feed.ts'
 import { ProjectMemory, type PushedFile } from '../memory/project-memory.ts'
 import type { TellMedia } from '../progress.ts'
 import { GivenUp } from './given-up.ts'
@@ -64,6 +65,7 @@ async function openAndMake(options: ProjectMediaOptions): Promise<ProjectMedia> 
       await run.take(wanted)
     }
     const { report } = run
+    if (progress.done > 0) await takeInOwnNews(api, memory)
     // Another push may have sent something meanwhile.
     const isDue = isOpen(report) || memory.recall('previews') !== asOf
     if (!isDue) memory.remember('previews', null)
@@ -76,6 +78,12 @@ async function openAndMake(options: ProjectMediaOptions): Promise<ProjectMedia> 
     memory.close()
     await http.close(signal?.aborted ? 'destroy' : 'finish')
   }
+}
+
+/** What was sent is news of the library too: taken in here, so that a push with nothing to do need not read it. */
+async function takeInOwnNews(api: Api, memory: ProjectMemory): Promise<void> {
+  const position = await takeInNews(api, memory)
+  if (position) memory.remember('feed', position)
 }
 
 const nameOf = ({ file }: PushedFile): string => file.slice(file.lastIndexOf('/') + 1)

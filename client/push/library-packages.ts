@@ -1,7 +1,6 @@
 /** Packages that files refer to and that are not on this disk: the library may have them, under the same path. */
-
 import type { Api } from '../http/api.ts'
-import { type FoundFaces, findFaces } from '../memory/find-versions.ts'
+import type { FoundFaces } from '../memory/find-versions.ts'
 import type { Problem } from '../project/problem.ts'
 import { isRedirector } from '../project/project-file.ts'
 import type { PushPlan } from './plan/plan.ts'
@@ -11,8 +10,7 @@ const isGamePath = (name: string): boolean => /^\/game(\/[a-z0-9_-]+)+$/.test(na
 /** Those of the packages that the library has at their path, in lower case. */
 export async function findPackages(api: Api, names: Iterable<string>): Promise<Set<string>> {
   const paths = [...new Set([...names].map((name) => name.toLowerCase()))].filter(isGamePath)
-  if (paths.length === 0) return new Set()
-  return packagesOf(await findFaces(api, { lineageIds: [], hashes: [], paths }))
+  return paths.length === 0 ? new Set() : packagesOf(await findAtPaths(api, paths))
 }
 
 /** Of packages that are not on this disk those that the library has at their path, and of redirectors those to which it refers. In lower case. */
@@ -24,8 +22,13 @@ export async function askAboutPaths(
   const [packages = new Set(), signposts = new Set()] = sought
   const paths = [...packages.union(signposts)]
   if (paths.length === 0) return { there: new Set(), referred: new Set() }
-  const found = await findFaces(api, { lineageIds: [], hashes: [], paths })
+  const found = await findAtPaths(api, paths)
   return { there: packages.intersection(packagesOf(found)), referred: signposts.intersection(new Set(found.referred)) }
+}
+
+async function findAtPaths(api: Api, paths: string[]): Promise<FoundFaces> {
+  const { findFaces } = await import('../memory/find-versions.ts')
+  return findFaces(api, { lineageIds: [], hashes: [], paths })
 }
 
 /** The packages of redirectors that a plan leaves out. */

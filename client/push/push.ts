@@ -4,8 +4,7 @@ import { projectStateFile, pullLock } from '../folders.ts'
 import { createApi } from '../http/api.ts'
 import { openWire } from '../http/open-http.ts'
 import { findVanished, isUntouched, nameUnread, type SortedFiles, sortFound } from '../memory/changes.ts'
-import { confirmBases } from '../memory/confirm-bases.ts'
-import { type FeedPosition, findFeedEnd, followFeed } from '../memory/feed.ts'
+import { type FeedPosition, findFeedEnd, takeInNews } from '../memory/feed.ts'
 import { ProjectMemory } from '../memory/project-memory.ts'
 import { findNamedPaths } from '../project/paths.ts'
 import type { Problem } from '../project/problem.ts'
@@ -102,14 +101,12 @@ class Push {
   /** Takes in what happened at the library since the last push. Undefined when memory does not count any more. */
   async #followFeed(): Promise<FeedPosition | undefined> {
     const { memory } = this.#parts
-    const position = memory.recall('feed') as FeedPosition | null | undefined
-    const news = position ? await followFeed(this.#parts.api, position, { witness: memory.newestBase() }) : undefined
-    if (!news) {
-      memory.unsettleAll()
-      await confirmBases(this.#parts.api, memory)
-    } else if (news.goneObjects.length + news.goneEntries.length > 0) memory.forgetObjects(news.goneObjects, news.goneEntries)
-    if (news && news.changedObjects.length > 0) memory.unsettle(news.changedObjects)
-    return news?.position
+    const position = await takeInNews(this.#parts.api, memory)
+    if (position) return position
+    memory.unsettleAll()
+    const { confirmBases } = await import('../memory/confirm-bases.ts')
+    await confirmBases(this.#parts.api, memory)
+    return undefined
   }
 
   /** Nothing changed on either side: what was worth naming last time still is. */

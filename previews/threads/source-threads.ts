@@ -1,5 +1,7 @@
 /** Reads source data in threads: a file that takes too long, or more memory than a thread has, ends its thread only, and is named. */
+import { getCompileCacheDir } from 'node:module'
 import { availableParallelism } from 'node:os'
+import { dirname } from 'node:path'
 import { Worker } from 'node:worker_threads'
 import pLimit, { type LimitFunction } from 'p-limit'
 import { shareDecodingPlaces } from '../../formats/pictures/decoding-places.ts'
@@ -8,6 +10,8 @@ import type { SourceAnswer, SourceOrder } from './source-worker.ts'
 export interface SourceThreadsOptions {
   /** At once; by default one per core, at most four: each may hold a large texture. */
   threads?: number
+  /** An order that waited so long for a thread has another one started. */
+  startsAfterMs?: number
   /** For one file. */
   limitMs?: number
   /** Of what JavaScript holds in one thread; the bytes of files and pixels come on top, within the limits of the readers. */
@@ -17,6 +21,8 @@ export interface SourceThreadsOptions {
 const mostThreads = 4
 const usualLimitMs = 60_000
 const usualHeapMiB = 1024
+/** About twice what starting one takes. */
+const usualStartsAfterMs = 250
 
 const outOfMemory = 'Reading it took more memory than there is for one file.'
 
@@ -42,33 +48,66 @@ export async function runSourceOrders(
   }
 }
 
-/** Threads for orders that come one after the other: those that are free are used again. */
+/**
+ * Threads for orders that come one after the other: those that are free are used again. Starting one takes longer than reading a few small
+ * files: another is started only once an order has waited for it.
+ */
 export class SourceThreads {
   readonly #free: SourceThread[] = []
+  readonly #waiting: ((thread: SourceThread) => void)[] = []
   readonly #limit: LimitFunction
   readonly #limits: ThreadLimits
+  readonly #startsAfterMs: number
+  #started = 0
 
   constructor(options: SourceThreadsOptions = {}) {
     const { threads = Math.min(availableParallelism(), mostThreads), limitMs = usualLimitMs, heapMiB = usualHeapMiB } = options
     this.#limit = pLimit(threads)
     this.#limits = { limitMs, heapMiB }
+    this.#startsAfterMs = options.startsAfterMs ?? usualStartsAfterMs
   }
 
   /** Waits for its turn. Failures are answers; `signal` ends it with the signal's reason. */
   run(order: SourceOrder, signal?: AbortSignal): Promise<SourceAnswer> {
     return this.#limit(async () => {
       signal?.throwIfAborted()
-      const thread = this.#free.pop() ?? new SourceThread(this.#limits)
-      const isUsed = thread.isUsed
+      const thread = await this.#take()
       try {
+        signal?.throwIfAborted()
+        const isUsed = thread.isUsed
         const answer = await thread.run(order, signal)
         signal?.throwIfAborted()
         // What the files before it left behind may have been too much.
         return isUsed && isOutOfMemory(answer) ? await thread.run(order, signal) : answer
       } finally {
-        this.#free.push(thread)
+        this.#give(thread)
       }
     })
+  }
+
+  async #take(): Promise<SourceThread> {
+    const free = this.#free.pop()
+    if (free) return free
+    if (this.#started === 0) return this.#start()
+    const { promise, resolve } = Promise.withResolvers<SourceThread>()
+    this.#waiting.push(resolve)
+    const startAnother = () => {
+      this.#waiting.splice(this.#waiting.indexOf(resolve), 1)
+      resolve(this.#start())
+    }
+    const tooLong = setTimeout(startAnother, this.#startsAfterMs)
+    return promise.finally(() => clearTimeout(tooLong))
+  }
+
+  #start(): SourceThread {
+    this.#started++
+    return new SourceThread(this.#limits)
+  }
+
+  #give(thread: SourceThread): void {
+    const next = this.#waiting.shift()
+    if (next) next(thread)
+    else this.#free.push(thread)
   }
 
   async end(): Promise<void> {
@@ -79,6 +118,12 @@ export class SourceThreads {
 const isOutOfMemory = (answer: SourceAnswer): boolean => answer.kind === 'failed' && answer.message === outOfMemory
 
 const workerFile = new URL(import.meta.url.endsWith('.ts') ? './source-worker.ts' : './source-worker.js', import.meta.url)
+
+/** Threads keep compiled code where this process does: they take it up by their environment only. */
+function compiledBefore(): { env?: NodeJS.ProcessEnv } {
+  const folder = getCompileCacheDir()
+  return folder === undefined ? {} : { env: { ...process.env, NODE_COMPILE_CACHE: dirname(folder) } }
+}
 
 /** For one file. */
 interface ThreadLimits {
@@ -137,7 +182,7 @@ class SourceThread {
   /** One that ends between two files is not asked again; it must not end this process with it either. */
   #begin(): Worker {
     shareDecodingPlaces()
-    const worker = new Worker(workerFile, { resourceLimits: { maxOldGenerationSizeMb: this.#heapMiB } })
+    const worker = new Worker(workerFile, { ...compiledBefore(), resourceLimits: { maxOldGenerationSizeMb: this.#heapMiB } })
     const gone = () => {
       if (this.#worker === worker) this.#worker = undefined
     }

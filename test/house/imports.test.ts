@@ -42,6 +42,15 @@ test('cli loads programs and views only when they are asked for, by import(), so
   expect(sentences(eager)).toEqual([])
 })
 
+test('a push loads what sends, asks and tells only once there is something to send, to ask or to tell', () => {
+  const staticOnes = imports.filter(({ kind }) => kind === 'static')
+  const loaded = new Set(['cli/main.ts', 'cli/commands/push.ts', 'client/push/push.ts'])
+  for (const file of loaded) for (const { from, target } of staticOnes) if (from === file) loaded.add(target)
+  const late =
+    /^(string-width|p-limit|undici|formats\/(uasset|uasset-data|pictures)\/.*|client\/push\/(held|send|plan)\/.*|cli\/commands\/push\/words\.ts|cli\/terminal\/gallery\.ts)$/
+  expect([...loaded].filter((one) => late.test(one))).toEqual([])
+})
+
 test('a server that only programs talk to never loads React: pages come with the first request for one', () => {
   const staticOnes = imports.filter(({ kind }) => kind === 'static')
   const loaded = new Set(['server/main.ts'])

@@ -1,5 +1,4 @@
 /** A review in words, as `ph review show` tells it. */
-import stringWidth from 'string-width'
 import { versionName } from '../../../client/entries/current-version.ts'
 import { roundName } from '../../../client/reviews/find-rounds.ts'
 import type { ReviewReport } from '../../../client/reviews/report.ts'
@@ -13,7 +12,7 @@ import { className } from '../../entries/type-names.ts'
 import { noteLine } from '../../entries/version-name.ts'
 import { age, count, number } from '../../terminal/amounts.ts'
 import { pad, shorten } from '../../terminal/table.ts'
-import { wrap, wrapAfter } from '../../terminal/wrap.ts'
+import { columnsWide, wrap, wrapAfter } from '../../terminal/wrap.ts'
 import { stateWords } from './decide.ts'
 import type { Team } from './people.ts'
 import { standingWords, waitingFor } from './round-words.ts'
@@ -94,7 +93,7 @@ const section = (heading: string, lines: readonly string[], { out }: Look): stri
   lines.length === 0 ? [] : ['', out.paint('bold', shorten(heading, out.width)), ...lines]
 
 function answerLines(request: ReviewRequest, look: ReviewLook): string[] {
-  const width = Math.min(longestName, Math.max(...request.reviewers.map(({ user }) => stringWidth(personName(user)))))
+  const width = Math.min(longestName, Math.max(...request.reviewers.map(({ user }) => columnsWide(personName(user)))))
   return request.reviewers.flatMap((reviewer) => [
     ...wrapAfter(
       `  ${pad(shorten(personName(reviewer.user), width), width)}  `,

@@ -1,7 +1,6 @@
 /** Who could review: people that the library suggests, with the reason, and the question that offers them on a terminal. */
 import { createInterface } from 'node:readline/promises'
 import pLimit from 'p-limit'
-import stringWidth from 'string-width'
 import type { Api } from '../../../client/http/api.ts'
 import { ApiError, exits } from '../../../contract/errors.ts'
 import type { Member } from '../../../contract/members.ts'
@@ -14,7 +13,7 @@ import { declined, Refusal } from '../../refusal.ts'
 import { columnsOf, shown } from '../../terminal/output.ts'
 import { pad, shorten } from '../../terminal/table.ts'
 import { typedLine } from '../../terminal/typed-line.ts'
-import { wrapAfter } from '../../terminal/wrap.ts'
+import { columnsWide, wrapAfter } from '../../terminal/wrap.ts'
 import { requireReviewers, type Team } from './people.ts'
 
 export interface Suggestion {
@@ -62,7 +61,7 @@ const whyWords = ({ reasons }: Suggestion): string => reasons.map((reason) => re
 const longestName = 24
 
 export function suggestionLines(suggestions: readonly Suggestion[], { out }: Pick<Context, 'out'>): string[] {
-  const width = Math.min(longestName, Math.max(...suggestions.map(({ user }) => stringWidth(personName(user)))))
+  const width = Math.min(longestName, Math.max(...suggestions.map(({ user }) => columnsWide(personName(user)))))
   return suggestions.flatMap((one, at) =>
     wrapAfter(`  ${at + 1}  ${pad(shorten(personName(one.user), width), width)}  `, whyWords(one), out.width),
   )

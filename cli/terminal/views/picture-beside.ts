@@ -1,6 +1,6 @@
 /** A picture with lines of text to its right, on any terminal that shows pictures. */
-import stringWidth from 'string-width'
 import { shown } from '../output.ts'
+import { columnsWide } from '../wrap.ts'
 import { drawPicture, type PictureBox, type PictureStyle, type RowLayout } from './picture.ts'
 
 const ESC = '\u001b'
@@ -33,7 +33,7 @@ function textBeside(rows: readonly string[], lines: readonly string[], { box, ga
   const height = Math.max(rows.length, lines.length) + 1
   return Array.from({ length: height }, (_, at) => {
     const row = rows[at] ?? ''
-    const space = ' '.repeat(Math.max(0, box.columns - stringWidth(row)) + gap)
+    const space = ' '.repeat(Math.max(0, box.columns - columnsWide(row)) + gap)
     return `${' '.repeat(margin)}${row}${space}${lines[at] ?? ''}`.trimEnd()
   })
     .map((line) => `${line}\n`)

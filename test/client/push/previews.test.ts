@@ -2,7 +2,8 @@
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { beforeEach, expect, test } from 'vitest'
-import { findFolders } from '../../../client/folders.ts'
+import { findFolders, projectStateFile } from '../../../client/folders.ts'
+import { ProjectMemory } from '../../../client/memory/project-memory.ts'
 import { makeProjectMedia } from '../../../client/previews/project-previews.ts'
 import type { MediaReport } from '../../../client/previews/report.ts'
 import type { PushReport } from '../../../client/push/report.ts'
@@ -163,6 +164,19 @@ test('of a package that has nothing to show the library is told so, and it is no
   expect(report.previews).toMatchObject({ made: 0, failed: [], unavailable: [{ name: 'SM_Barrel' }] })
   expect((await entries())[0]?.preview_status).toBe('unavailable')
   expect(reportOf(await push(cwd, '--json'))).not.toHaveProperty('previews')
+})
+
+test('what previews changed in the library is taken in with them: the next push begins at the end of the feed', async () => {
+  const cwd = await scans()
+  await push(cwd)
+  const { body } = await caller.get('/catalog/changes?cursor=0&limit=1000')
+  const memory = new ProjectMemory(projectStateFile(findFolders(env), workspace.url, cwd), { address: workspace.url, root: cwd })
+  try {
+    expect(memory.recall('feed')).toMatchObject({ cursor: body.changes.at(-1).seq })
+  } finally {
+    memory.close()
+  }
+  expect(reportOf(await push(cwd, '--json'))).toMatchObject({ unchanged: 3, items: [] })
 })
 
 test('of many packages that have nothing to show the library is told in one request', async () => {

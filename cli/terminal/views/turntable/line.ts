@@ -1,10 +1,10 @@
 /** The line below a turntable: what is seen, and the keys. Pure. */
-import stringWidth from 'string-width'
 import type { SubjectFacts } from '../../../../previews/subjects/subject.ts'
 import { printable } from '../../../../system/printable.ts'
 import { count, duration, number } from '../../amounts.ts'
 import type { Paint } from '../../output.ts'
 import { shorten } from '../../table.ts'
+import { columnsWide } from '../../wrap.ts'
 
 /** What is known of a prop beyond what is drawn. */
 export interface KnownMeasures {
@@ -39,13 +39,13 @@ export function lineOf({ name, facts, keys }: LineParts, { columns, paint }: { c
   const names = [shown, ...shortNames.map((width) => shorten(shown, width, 'middle'))]
   for (let kept = facts.length; kept >= 0; kept--) {
     for (const one of names) {
-      const room = columns - stringWidth([one, ...facts.slice(0, kept)].join(gap)) - gap.length
-      const fitting = keys.find((words) => stringWidth(words) <= room)
+      const room = columns - columnsWide([one, ...facts.slice(0, kept)].join(gap)) - gap.length
+      const fitting = keys.find((words) => columnsWide(words) <= room)
       if (fitting !== undefined) return [paint('bold', one), ...facts.slice(0, kept), paint('dim', fitting)].join(gap)
     }
   }
   const way = keys.at(-1) ?? ''
-  const room = columns - stringWidth(way) - gap.length
+  const room = columns - columnsWide(way) - gap.length
   return room < 4 ? shorten(way, columns) : `${paint('bold', shorten(shown, room, 'middle'))}${gap}${paint('dim', way)}`
 }
 
