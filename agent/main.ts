@@ -70,13 +70,13 @@ export async function startAgent(options: AgentOptions): Promise<RunningAgent> {
   mkdirSync(dir, { recursive: true, mode: 0o700 })
   const lock = takeFolder(dir)
   const log = openAgentLog(dir, options.tell)
-  const { url: address, key, clientName, pause } = wire
+  const { url: address, key, folders, clientName, pause } = wire
   // That it is away is said once; what was said before is not driven out of the log by what is tried meanwhile.
   const onWait = ({ reason }: { reason: string }) => {
     if (running?.reach.state !== 'offline') log.info(`waiting for the server: ${reason}`)
   }
   let running: Agent | undefined
-  const http = new Http({ url: address, key, clientName, pause, retryForMs, onWait })
+  const http = new Http({ url: address, key, folders, clientName, pause, retryForMs, onWait })
   const endings: (() => unknown)[] = [() => lock.release(), () => http.close('destroy')]
   const end = async () => {
     for (const one of endings.splice(0).reverse()) await one()

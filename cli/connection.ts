@@ -36,9 +36,12 @@ export async function requireConnection(context: Context): Promise<Signed> {
   return { ...connection, key }
 }
 
+/** A person sits before it. What runs in scripts, pipes and jobs leaves room for them. */
+export const isAttended = ({ stdin, stderr }: Context): boolean => stdin.isTTY === true && stderr.isTTY === true
+
 /** All that a push, a pull or a look at a project needs to reach the workspace. Throws what `requireConnection` throws. */
 export async function requireWire(context: Context): Promise<Wire> {
   const { url, key } = await requireConnection(context)
   const { signal, pause } = context
-  return { url, key, folders: foldersOf(context), clientName: clientName(), pause, signal }
+  return { url, key, folders: foldersOf(context), leavesRoom: !isAttended(context), clientName: clientName(), pause, signal }
 }

@@ -3,7 +3,7 @@ import type { ReferenceCalls } from '../client/entries/reference.ts'
 import type { Api } from '../client/http/api.ts'
 import type { Http } from '../client/http/http.ts'
 import type { Journal, NewChange } from '../client/undo/journal.ts'
-import { clientName, foldersOf, requireConnection, type Signed } from './connection.ts'
+import { clientName, foldersOf, isAttended, requireConnection, type Signed } from './connection.ts'
 import type { Context } from './context.ts'
 import { tellWaits } from './terminal/waits.ts'
 
@@ -29,7 +29,8 @@ export async function withLibrary<T>(context: Context, work: (library: Library) 
   ])
   const { url, key } = connection
   const { signal, pause } = context
-  const http = new Http({ url, key, clientName: clientName(), signal, pause, onWait: tellWaits(context) })
+  const [folders, leavesRoom] = [foldersOf(context), !isAttended(context)]
+  const http = new Http({ url, key, folders, leavesRoom, clientName: clientName(), signal, pause, onWait: tellWaits(context) })
   const recording = new Recording(createApi(http))
   try {
     return await work({ api: { ...recording.api, project: () => projectOf(context) }, http, connection })

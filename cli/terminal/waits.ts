@@ -17,6 +17,7 @@ export function waitWords({ reason, delayMs, for: cause }: Wait, leftMs = delayM
   if (cause === undefined) return `Waiting: ${reason}`
   const begin = leftMs > 0 ? `Waiting ${duration(leftMs)}` : 'Asking again'
   if (cause === 'budget') return `${begin}: this key has used up its requests of the minute.`
+  if (cause === 'machine') return `${begin}: ${reason}`
   if (cause === 'server') return `${begin} for the library: ${printable(reason)}`
   return `${leftMs > 0 ? `Trying again in ${duration(leftMs)}` : begin}: ${printable(reason)}`
 }

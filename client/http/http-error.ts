@@ -85,7 +85,8 @@ export function failureOf(error: unknown): Failure | undefined {
 }
 
 /** What a wait is for. `budget`: the key asked too often (429). `server`: it is busy or starting. `network`: it cannot be reached. */
-export type WaitCause = 'budget' | 'server' | 'network'
+/** `machine`: for the share of the budget that is left to people here (shared-count.ts). */
+export type WaitCause = 'budget' | 'machine' | 'server' | 'network'
 
 export const causeOf = (failure: Failure): WaitCause =>
   failure.kind === 'network' ? 'network' : failure.status === 429 ? 'budget' : 'server'

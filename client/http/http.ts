@@ -1,57 +1,23 @@
 /** The one file that talks HTTP: adds the key, repeats what may be repeated, turns refusals into errors. */
 import type { Dispatcher } from 'undici'
 import type { StreamEvent } from '../../contract/event-stream.ts'
+import { ratePolicyHeader } from '../../contract/rate-policy.ts'
 import { apiBase, apiMajor, clientVersionHeader } from '../../contract/version.ts'
 import { ClientError } from '../client-error.ts'
-import { type Bytes, bodyOf, eventsOf, readText, type Stored } from './body.ts'
+import { bodyOf, eventsOf, readText, type Stored } from './body.ts'
 import { Connections } from './connections.ts'
-import { causeOf, failureOf, refusalOf, type WaitCause } from './http-error.ts'
+import { causeOf, failureOf, refusalOf } from './http-error.ts'
+import type { HttpOptions, WaitEvent } from './http-options.ts'
 import { jsonLines } from './json-lines.ts'
 import { isNetworkError, reasonOf } from './network-error.ts'
 import { learnOffered } from './offered-version.ts'
-import { type Pause, pause } from './pause.ts'
-import type { ApiRequest, StoredRequest } from './request.ts'
+import { pause } from './pause.ts'
+import type { ApiRequest, Exchange, StoredRequest } from './request.ts'
 import { type Admission, RequestGate } from './request-gate.ts'
 import { asksForPatience, type Failure, patienceMs, retryDelayMs } from './retry.ts'
+import { SharedCount } from './shared-count.ts'
 
-/** Told before every wait, so that a person sees why nothing moves. `reason` is a short sentence, of the server's where it gave one. */
-export interface WaitEvent {
-  reason: string
-  for: WaitCause
-  delayMs: number
-  failures: number
-  method: string
-  url: string
-}
-
-export interface HttpOptions {
-  /** Address of the workspace, without `/api/v1`; see `normalizeAddress`. */
-  url: string
-  key?: string
-  /** Sent as `X-PH-Client`: `<name>/<version>`. */
-  clientName?: string
-  onWait?: (event: WaitEvent) => void
-  /** The longest that one request waits between its attempts in all; the default is `patienceMs`. */
-  retryForMs?: number
-  pause?: Pause
-  /** Connections per origin. */
-  connections?: number
-  /** So long an answer that goes on may say nothing, not even that it is alive; the default is a minute. */
-  silenceMs?: number
-  signal?: AbortSignal
-}
-
-interface Exchange {
-  url: URL
-  /** What a 429 to it is about; requests about the same wait together. */
-  budget: 'general' | 'push' | 'storage'
-  method: Dispatcher.HttpMethod
-  headers: Record<string, string>
-  bytes?: Bytes
-  idempotent: boolean
-  signal?: AbortSignal
-  accept?: readonly number[]
-}
+export type { HttpOptions, WaitEvent } from './http-options.ts'
 
 type Consume<T> = (answer: Dispatcher.ResponseData) => Promise<T>
 
@@ -62,6 +28,10 @@ interface Tries {
 }
 
 const redirectsFollowed = 3
+/** A window of a minute, and what its parts add to it. */
+const longestRoomMs = 90_000
+const busyKey =
+  'programs on this machine have made most of the requests that this key may make in a minute, and the rest is for people.'
 const safeToRepeat = new Set<string>(['GET', 'HEAD', 'PUT', 'DELETE'])
 
 /** A connection to one workspace. Every method throws ApiError (the service refused) or ClientError (nothing usable came back). */
@@ -70,6 +40,8 @@ export class Http {
   readonly #options: HttpOptions
   readonly #connections: Connections
   readonly #gates: Record<Exchange['budget'], RequestGate>
+  readonly #shared: SharedCount | undefined
+  #leavingRoom = 0
   #isClosed = false
   /** Something at this address answered, whatever it said. */
   wasAnswered = false
@@ -77,7 +49,8 @@ export class Http {
   constructor(options: HttpOptions) {
     this.url = options.url
     this.#options = options
-    const { connections = 8, silenceMs } = options
+    const { connections = 8, silenceMs, url, key, folders, leavesRoom = false } = options
+    this.#shared = key && folders ? new SharedCount({ stateFolder: folders.state, url, key, leavesRoom }) : undefined
     this.#connections = new Connections({ connections, silenceMs })
     const gate = () => new RequestGate(connections)
     this.#gates = { general: gate(), push: gate(), storage: gate() }
@@ -241,6 +214,7 @@ export class Http {
   async #serve<T>(exchange: Exchange, consume: Consume<T>, { admission, spent }: Tries): Promise<{ value: T } | undefined> {
     for (;;) {
       try {
+        await this.#leaveRoom(exchange)
         const answer = await this.#attempt(exchange)
         admission.passed()
         return { value: await consume(answer) }
@@ -257,6 +231,22 @@ export class Http {
     }
   }
 
+  /** Waits while the programs of this machine have made their share of what the key may make, and never for long: then the server decides. */
+  async #leaveRoom(exchange: Exchange): Promise<void> {
+    const { budget } = exchange
+    if (!this.#shared || budget === 'storage') return
+    const { retryForMs: longestMs = longestRoomMs } = this.#options
+    for (let waitedMs = 0; ; ) {
+      const delayMs = this.#shared.waitMs(budget)
+      if (delayMs === 0 || waitedMs + delayMs > longestMs) return
+      waitedMs += delayMs
+      // Requests that wait together are told of once.
+      const isFirst = this.#leavingRoom++ === 0
+      const wait = { delayMs, failures: 0, reason: busyKey, for: 'machine' } as const
+      await this.#wait(exchange, wait, isFirst).finally(() => this.#leavingRoom--)
+    }
+  }
+
   #delayOf(failure: Failure, { failures, ...state }: Tries['spent'] & { idempotent: boolean }): number | undefined {
     const { retryForMs = causeOf(failure) === 'budget' ? patienceMs.budget : patienceMs.server } = this.#options
     const now = { failures: failures + 1, limitMs: retryForMs, seenAlive: this.wasAnswered, random: Math.random }
@@ -264,7 +254,8 @@ export class Http {
   }
 
   async #attempt(exchange: Exchange, dispatcher = this.#connections.calls): Promise<Dispatcher.ResponseData> {
-    const { url, method, headers, bytes, accept = [] } = exchange
+    const { url, budget, method, headers, bytes, accept = [] } = exchange
+    if (budget !== 'storage') this.#shared?.add(budget)
     const length = bytes ? { 'content-length': String(bytes.size) } : {}
     const answer = await dispatcher.request({
       origin: url.origin,
@@ -277,6 +268,7 @@ export class Http {
     })
     this.wasAnswered = true
     learnOffered(answer.headers[clientVersionHeader])
+    if (budget !== 'storage') this.#shared?.learn(budget, answer.headers[ratePolicyHeader])
     const { statusCode: status } = answer
     if ((status >= 200 && status < 300) || accept.includes(status)) return answer
     throw await refusalOf(answer)
@@ -288,11 +280,11 @@ export class Http {
     return own && signal && own !== signal ? AbortSignal.any([own, signal]) : (signal ?? own)
   }
 
-  async #wait(exchange: Exchange, event: Omit<WaitEvent, 'method' | 'url'>): Promise<void> {
+  async #wait(exchange: Exchange, event: Omit<WaitEvent, 'method' | 'url'>, isTold = true): Promise<void> {
     // Query strings of presigned addresses are secrets.
     const url = exchange.url.origin + exchange.url.pathname
     const { onWait, pause: wait = pause } = this.#options
-    onWait?.({ ...event, method: exchange.method, url })
+    if (isTold) onWait?.({ ...event, method: exchange.method, url })
     await wait(event.delayMs, this.#signalOf(exchange))
   }
 

@@ -9,12 +9,23 @@ export interface Wire {
   key: string | undefined
   folders: Folders
   clientName?: string
+  /** See HttpOptions. */
+  leavesRoom?: boolean
   pause?: Pause
   signal?: AbortSignal
 }
 
 /** Opens a connection that tells its waits as events. Who opens it closes it. */
 export function openWire(wire: Wire, tell: (event: { kind: 'wait' } & WaitEvent) => void): Http {
-  const { url, key, clientName, pause, signal } = wire
-  return new Http({ url, key, clientName, pause, signal, onWait: (event) => tell({ kind: 'wait', ...event }) })
+  const { url, key, folders, leavesRoom, clientName, pause, signal } = wire
+  return new Http({
+    url,
+    key,
+    folders,
+    leavesRoom,
+    clientName,
+    pause,
+    signal,
+    onWait: (event) => tell({ kind: 'wait', ...event }),
+  })
 }

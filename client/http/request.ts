@@ -28,3 +28,16 @@ export interface StoredRequest {
   accept?: readonly number[]
   signal?: AbortSignal
 }
+
+/** Either of them, as it is sent. */
+export interface Exchange {
+  url: URL
+  /** What a 429 to it is about; requests about the same wait together. */
+  budget: 'general' | 'push' | 'storage'
+  method: Dispatcher.HttpMethod
+  headers: Record<string, string>
+  bytes?: Bytes
+  idempotent: boolean
+  signal?: AbortSignal
+  accept?: readonly number[]
+}

@@ -3,6 +3,7 @@
 import { Socket } from 'node:net'
 import type { FastifyRequest } from 'fastify'
 import { ApiError } from '../../contract/errors.ts'
+import { ratePolicy } from '../../contract/rate-policy.ts'
 import { Refusal } from '../../serving/refusal.ts'
 import { hashSecret, keyPattern } from '../accounts/secrets.ts'
 import type { Clock } from '../clock.ts'
@@ -54,6 +55,12 @@ export class FrontDoor {
     const now = this.#clock.now()
     const found = this.#find(key, { slug, budget: budgetOf(route, url), now })
     return found instanceof Promise ? found.then((one) => this.#judge(request, one, now)) : this.#judge(request, found, now)
+  }
+
+  /** What the key of a request may make in a minute, as its answer says it. */
+  policyOf({ routeOptions, url }: FastifyRequest): string {
+    const budget = budgetOf(routeOptions.config.route, url)
+    return ratePolicy(budget, this.#limits[budget])
   }
 
   /** For addresses that need no key: pages, sign-in, and what else stands below `/w/<slug>`. */

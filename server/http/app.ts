@@ -5,6 +5,7 @@ import fastifyCookie from '@fastify/cookie'
 import fastify, { type FastifyInstance } from 'fastify'
 import { ApiError } from '../../contract/errors.ts'
 import { apiBase } from '../../contract/index.ts'
+import { ratePolicyHeader } from '../../contract/rate-policy.ts'
 import { clientVersionHeader } from '../../contract/version.ts'
 import { drainBody, hasBody } from '../../serving/unread-body.ts'
 import type { Membership } from '../accounts/people.ts'
@@ -93,6 +94,7 @@ export async function buildApp(services: Services): Promise<FastifyInstance> {
     request.workspaceSlug = readAddress(request.originalUrl).slug
     const entering = needsKey(request.url) ? frontDoor.enter(request) : frontDoor.enterOpenly(request.workspaceSlug)
     const enter = (entered: Entered) => {
+      if (entered.holder) reply.header(ratePolicyHeader, frontDoor.policyOf(request))
       Object.assign(request, entered)
       done()
     }

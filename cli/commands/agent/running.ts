@@ -154,7 +154,8 @@ async function startWith(context: Context, { key, ...wire }: Wire): Promise<Runn
   const chosen = { notices: env.PH_AGENT_NOTICES !== 'off', previews: env.PH_PREVIEWS !== 'off' }
   const remember = async (change: Parameters<typeof rememberChange>[1]) =>
     rememberChange(context, change, await requireConnection(context))
-  return startAgent({ wire: { ...wire, key }, version: readVersion(), remember, ...chosen, ...(tell ? { tell } : {}) })
+  const parts = { wire: { ...wire, leavesRoom: false, key }, version: readVersion(), remember }
+  return startAgent({ ...parts, ...chosen, ...(tell ? { tell } : {}) })
 }
 
 async function aborted(signal: AbortSignal): Promise<void> {
