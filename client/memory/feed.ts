@@ -5,10 +5,9 @@ import { ApiError } from '../../contract/errors.ts'
 import { limits } from '../../contract/limits.ts'
 import type { LibraryEpoch } from '../../contract/shapes.ts'
 import type { Api } from '../http/api.ts'
-import type { ProjectMemory } from './project-memory.ts'
 
 /** What following the feed asks of a library. */
-type FeedApi = Pick<Api, 'changes' | 'lineages'>
+export type FeedApi = Pick<Api, 'changes' | 'lineages'>
 
 export interface Following {
   witness?: Witness | undefined
@@ -68,19 +67,6 @@ export async function followFeed(api: FeedApi, position: FeedPosition, following
   if (witness && !(await isKnown(api, witness))) return undefined
   const later = await readFeed(api, { cursor: position.cursor, head: null }, following)
   return later === 'forgotten' ? undefined : later
-}
-
-/**
- * Takes in what happened at the library since a project last looked, and gives the position up to which that was. Undefined when
- * nothing that is remembered of the library counts any more, or nothing ever did.
- */
-export async function takeInNews(api: FeedApi, memory: ProjectMemory): Promise<FeedPosition | undefined> {
-  const position = memory.recall('feed') as FeedPosition | null | undefined
-  const news = position ? await followFeed(api, position, { witness: memory.newestBase() }) : undefined
-  if (!news) return undefined
-  if (news.goneObjects.length + news.goneEntries.length > 0) memory.forgetObjects(news.goneObjects, news.goneEntries)
-  if (news.changedObjects.length > 0) memory.unsettle(news.changedObjects)
-  return news.position
 }
 
 async function isKnown(api: FeedApi, { lineageId, objectId, hash }: Witness): Promise<boolean> {
