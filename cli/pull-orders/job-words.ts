@@ -1,7 +1,8 @@
 /** Pull jobs in words: lists, what one brings, and how it went. */
 import { versionName } from '../../client/entries/current-version.ts'
 import type { MissingInProject } from '../../client/pull/missing-in-project.ts'
-import type { PullJob, PullJobDetail, PullReport } from '../../contract/pull-jobs.ts'
+import type { PullJob, PullJobDetail } from '../../contract/pull-jobs.ts'
+import type { PullReport } from '../../contract/pull-reports.ts'
 import { printable } from '../../system/printable.ts'
 import { shellWord } from '../../system/shell-word.ts'
 import type { Context } from '../context.ts'

@@ -92,6 +92,16 @@ export class LevelParts {
     return this.#state.guard(() => partFolders(level).flatMap((folder) => statement.all(folder, behind(folder), gone)))
   }
 
+  /** Files that were placed as parts of a level that has moved to this package path since. */
+  leftBehind(lineageId: string, level: string): PlacedPart[] {
+    const ranges = partFolders(level).flatMap((folder) => [folder, `${folder.slice(0, -1)}0`])
+    const query = `
+      select p.path, f.file, f.base_hash as baseHash, f.lineage_id as lineageId, f.linked from level_part p join file f on f.file = p.file
+       where p.lineage_id = ? and not (p.path >= ? and p.path < ?) and not (p.path >= ? and p.path < ?)
+         and f.base_hash is not null and f.lineage_id is not null and f.stat <> ?`
+    return this.#state.guard(() => this.#state.db.prepare<string[], PlacedPart>(query).all(lineageId, ...ranges, gone))
+  }
+
   /** A set as it lies here now. `staying`: what left it, and is here all the same. */
   save(lineageId: string, set: number, { parts, staying }: { parts: readonly KnownPart[]; staying: readonly KnownPart[] }): void {
     this.#state.write(() => {

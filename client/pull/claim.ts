@@ -1,7 +1,7 @@
 /** The claim of a pull on its job: taken, kept alive, given back with a report. What the library says against it is CLAIM_LOST. */
 import { randomBytes } from 'node:crypto'
 import { ApiError } from '../../contract/errors.ts'
-import type { PullReport } from '../../contract/pull-jobs.ts'
+import type { PullReport } from '../../contract/pull-reports.ts'
 import { ClientError, isUnanswered } from '../client-error.ts'
 import type { Api } from '../http/api.ts'
 

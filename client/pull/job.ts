@@ -228,13 +228,8 @@ export class PullJob {
     const { confirmShared, provide } = await import('./stage-files.ts')
     const contents = planned.map(({ item }) => ({ hash: item.content_hash, size: item.size, title: item.destination }))
     await clearStaging(staging, target.root)
-    const order = {
-      contents,
-      addresses,
-      stagingFolder: staging,
-      findObstacle: () => findGone(this.#parts.target),
-      signal: this.#signal,
-    }
+    const findObstacle = () => findGone(this.#parts.target)
+    const order = { contents, addresses, stagingFolder: staging, findObstacle, signal: this.#signal }
     const provision = await provide(this.#parts, order)
     this.#bytes.downloaded += provision.downloaded
     this.#bytes.from_cache += provision.fromCache

@@ -1,5 +1,5 @@
 /** What a pull is to do, and what its parts share while it runs. */
-import { existsSync } from 'node:fs'
+import { lstatSync } from 'node:fs'
 import { join } from 'node:path'
 import type { DependencyMode } from '../../contract/dependency-modes.ts'
 import { limits } from '../../contract/limits.ts'
@@ -9,6 +9,8 @@ import type { Http } from '../http/http.ts'
 import type { Wire } from '../http/open-http.ts'
 import type { ProjectMemory } from '../memory/project-memory.ts'
 import type { TellPull } from '../progress.ts'
+import { statKey } from '../project/fingerprint.ts'
+import type { KnownFile } from '../project/known-file.ts'
 import type { EntriesOrder } from './orders/parts.ts'
 import { chosenRoot } from './orders/target-root.ts'
 import type { TakingOptions } from './removing/take-away.ts'
@@ -122,16 +124,26 @@ const currentOf = (entries: readonly OrderedEntry[]): Set<number> =>
   new Set(entries.flatMap(({ entry_id, object_id }) => (object_id ? [] : entry_id)))
 
 /**
- * For an order of some levels: the sets of all that are here, so that each list of parts is known to be whole or of changes. None where an actor is
- * missing here: it is brought back, and levels come as a whole.
+ * For an order of some levels: the sets of all that are here, so that each list of parts is known to be whole or of changes. None where an actor
+ * is missing here or is another file than the one that is known: then levels come as a whole, and each actor is looked at.
  */
 function knownSets(memory: ProjectMemory, root: string, entryIds: ReadonlySet<number>): number[] {
   const levels = memory.levels.list()
   if (levels.length > limits.pullJob.entries || !levels.some(({ entryId }) => entryId !== null && entryIds.has(entryId)))
     return []
-  const isWhole = (lineageId: string) => memory.levels.find(lineageId).parts.every(({ file }) => existsSync(join(root, file)))
+  const isWhole = (lineageId: string) => {
+    const { parts } = memory.levels.find(lineageId)
+    const known = new Map(memory.findAll(parts.map(({ file }) => file)).map((one) => [one.file, one]))
+    return parts.every(({ file, hash }) => isAsKnown(join(root, file), { hash, known: known.get(file) }))
+  }
   const lineageIds = new Set(levels.map(({ lineageId }) => lineageId))
   return [...lineageIds].every(isWhole) ? [...new Set(levels.map(({ set }) => set))] : []
+}
+
+/** Whether a part lies there unchanged; one that cannot be looked at does not. */
+function isAsKnown(path: string, { hash, known }: { hash: string; known: KnownFile | undefined }): boolean {
+  const stats = lstatSync(path, { throwIfNoEntry: false, bigint: true })
+  return stats !== undefined && known?.hash === hash && known.stat === statKey(stats)
 }
 
 /** In which versions what is needed is ordered. Of two versions of one prop the newer one comes: older servers know no `dependencies`, and those that were pushed may clash. Content of plugins comes where the project has them. */

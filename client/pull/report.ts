@@ -1,6 +1,7 @@
 /** What a pull comes to: what became of every file, what stood in the way, and the sums. */
 import { limits } from '../../contract/limits.ts'
-import type { PullJobEntry, PullWarning, PullReport as SentReport } from '../../contract/pull-jobs.ts'
+import type { PullJobEntry, PullWarning } from '../../contract/pull-jobs.ts'
+import type { PullReport as SentReport } from '../../contract/pull-reports.ts'
 import type { OtherProp } from './compare.ts'
 import type { MissingInProject } from './missing-in-project.ts'
 import type { Obstacle } from './obstacle.ts'

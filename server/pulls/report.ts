@@ -1,7 +1,7 @@
 /** Holds the report of a finished job against what the job was to bring (spec 4.3). Pure. */
 import { type Failure, validationError } from '../../contract/errors.ts'
 import { limits } from '../../contract/limits.ts'
-import type { PullReport } from '../../contract/pull-jobs.ts'
+import type { PullReport } from '../../contract/pull-reports.ts'
 import type { PullFile } from '../rows/pull-job.ts'
 
 const lists = ['added', 'skipped_identical', 'conflicts', 'failed'] as const

@@ -1,5 +1,6 @@
 /** What fields mean that props, versions, what people say of them and send, settings and aliases have, one line each. `parent.field` where it means something else there. */
 export const wordsOfProps: Readonly<Record<string, string>> = {
+  other_projects: 'other projects that have the prop of a held file',
   deletions: 'who deleted the props of files from the library, and when',
   entries: 'the props, one for each',
   id: 'the number it is named by',

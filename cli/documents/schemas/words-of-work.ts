@@ -68,7 +68,6 @@ export const wordsOfWork: Readonly<Record<string, string>> = {
   entry_created: 'a prop was made of it',
   candidate_lineage_id: 'the prop it looks like a version of',
   current_version: 'what is current there',
-  other_projects: 'other projects that have the prop of a held file',
   locked_dependencies: 'hashes of what it needs and others have checked out',
   enriched: 'facts that the library has now',
   problems: 'what is wrong with files; or how many problems were found',

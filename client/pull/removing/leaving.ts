@@ -52,7 +52,7 @@ async function leavingOf(
 ): Promise<Pick<BroughtLevel, 'leaving' | 'isChange'> | undefined> {
   if (!memory) return undefined
   const { lineage_id: lineageId, set, origin_path: level } = object
-  const placed = () => memory.levels.placedOf(level)
+  const placed = () => [...memory.levels.placedOf(level), ...memory.levels.leftBehind(lineageId, level)]
   const since = memory.levels.setOf(lineageId)
   if (have.length === 0 || since === undefined)
     return { leaving: placed().filter(({ path }) => !parts.has(path)), isChange: false }
