@@ -1,5 +1,5 @@
 /**
- * Days of a team, seeded: people at machines of their own and a build machine, two games with the same paths, a level in each. They edit, add,
+ * Days of a team, seeded: people at machines of their own and a build machine, two games with the same paths or out of one template, a level in each. They edit, add,
  * rename, push, get the latest, restore and change branches; after each step what a team relies on is looked at.
  */
 import { createHash } from 'node:crypto'
@@ -48,13 +48,13 @@ const template: Packages = {
   'Content/Shared/SM_Barrel.uasset': { imports: ['/Game/Shared/M_Wood', '/Game/Shared/T_Grain'] },
 }
 const guidOf = (text: string) => createHash('md5').update(text).digest('hex').toUpperCase()
-/** At the same paths in each game, as props of its own. */
-const templateOf = (game: string): Packages =>
+/** What both games begin with, byte for byte; or, at the same paths in each, props of its own. */
+const templateOf = (game: string, isShared: boolean): Packages =>
   Object.fromEntries(
-    Object.entries(template).map(([file, spec]) => [
-      file,
-      { ...spec, guid: guidOf(`${game} ${file}`), payload: Buffer.from(`${game} ${file}`) },
-    ]),
+    Object.entries(template).map(([file, spec]) => {
+      const whose = isShared ? file : `${game} ${file}`
+      return [file, { ...spec, guid: guidOf(whose), payload: Buffer.from(whose) }]
+    }),
   )
 /** What ended well, met what others hold or changed, or came in part: none of it is a fault. */
 const usual = new Set([0, 5, 6])
@@ -95,12 +95,13 @@ class Team {
     return undefined
   }
 
-  /** Two games are begun; everybody else gets the latest of theirs. */
+  /** Two games are begun, for every other seed out of one template; everybody else gets the latest of theirs. */
   async #begin(): Promise<void> {
+    const isShared = this.#setting.seed % 2 === 0
     for (const game of ['Tavern', 'Castle']) {
       const first = this.#machines.find((machine) => machine.game === game)
       const imports = ['/Game/Shared/SM_Crate', '/Game/Shared/SM_Barrel']
-      await first?.save({ ...templateOf(game), [levelOf(game)]: { imports } })
+      await first?.save({ ...templateOf(game, isShared), [levelOf(game)]: { imports } })
       await first?.run('push --held new')
     }
     for (const machine of this.#machines)
@@ -111,7 +112,7 @@ class Team {
     const kind = this.#random(100)
     if (this.#setting.accidents && this.#random(100) < 4) return this.#accident(machine, this.#setting.accidents)
     if (kind < 28) return this.#latest(machine)
-    if (kind < 48) return this.#command(machine, 'push')
+    if (kind < 48) return this.#push(machine)
     if (kind < 52) return this.#advised(machine)
     if (machine.name === 'build') return undefined
     if (kind < 66) return this.#edit(machine)
@@ -201,8 +202,18 @@ class Team {
     const { code, stdout, stderr } = await machine.run(line)
     this.#note(machine, `ph ${line} → ${code}`)
     if (!usual.has(code ?? -1)) return `ph ${line} ended with ${code}: ${stderr}${stdout}`.slice(0, 2000)
-    if (line === 'push' && code === 0) machine.removed.clear()
+    if (line.startsWith('push') && code === 0) machine.removed.clear()
     return lostEdits(this.#api, machine)
+  }
+
+  /** What is another game's too is answered, mostly as a prop of this one alone; all else that is held stays so. */
+  async #push(machine: Machine): Promise<string | undefined> {
+    const fault = await this.#command(machine, 'push')
+    if (fault !== undefined) return fault
+    const { items } = JSON.parse((await machine.run('push --dry-run')).stdout)
+    const asked = (items as Json[]).filter(({ status, reason = '' }) => status === 'held' && !reason.startsWith('depends_on_'))
+    if (asked.length === 0 || asked.some(({ reason }) => reason !== 'other_projects')) return undefined
+    return this.#command(machine, `push --held ${this.#random(5) === 0 ? 'attach' : 'new'}`)
   }
 
   async #latest(machine: Machine): Promise<string | undefined> {
