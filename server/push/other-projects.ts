@@ -16,7 +16,7 @@ interface Asked {
 
 /**
  * By lineage that an item would continue, or looks like a version of: the names of other projects whose latest it is, the oldest first.
- * Nothing of a lineage that the project pulled; nothing of a candidate that the project itself pushed.
+ * Nothing of a lineage that the project pulled in a version that it had not pushed itself; nothing of a candidate that the project itself pushed.
  */
 export async function selectOtherProjects(
   { sql, workspace }: Pick<Context, 'sql' | 'workspace'>,
@@ -44,7 +44,10 @@ export async function selectOtherProjects(
            join pull_job_objects pulled on pulled.workspace_id = o.workspace_id and pulled.object_id = o.id
            join pull_jobs j on j.workspace_id = pulled.workspace_id and j.id = pulled.job_id and j.status = 'done'
             and lower(j.target_project) = lower(${project}::text)
-          where o.workspace_id = ${workspace.id} and o.lineage_id = l.id)
+          where o.workspace_id = ${workspace.id} and o.lineage_id = l.id and not exists (
+            select 1 from placings own
+             where own.workspace_id = ${workspace.id} and own.lineage_id = l.id and own.project_id = ${projectId} and own.object_id = o.id
+               and coalesce(own.placed_at, '-infinity') <= j.created_at))
      order by q.id`
   const own = new Set(rows.flatMap((row) => (row.project_id === projectId ? row.lineage_id : [])))
   const others = rows.filter((row) => row.project_id !== projectId && (continued.has(row.lineage_id) || !own.has(row.lineage_id)))

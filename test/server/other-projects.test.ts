@@ -69,6 +69,18 @@ test('nobody is asked about a prop that one project pushed alone, that this proj
   expect(await asked('Castle', edited(both))).not.toHaveProperty('other_projects')
 })
 
+test('what another machine of the same project pulls of the project’s own is no prop of somebody else', async () => {
+  const first = hero()
+  const { entry_id } = await push('Harbor', first)
+  await push('Castle', first)
+  await pull('Castle', first, entry_id)
+  expect(await asked('Castle', edited(first))).toMatchObject({ other_projects: ['Harbor'] })
+  const both = edited(first)
+  await push('Harbor', both)
+  await pull('Castle', both, entry_id)
+  expect(await asked('Castle', edited(both))).not.toHaveProperty('other_projects')
+})
+
 test('a project that made a prop of its own of it has left the old one, which the other goes on with alone', async () => {
   const first = hero()
   const { lineage_id } = await push('Harbor', first)

@@ -42,7 +42,13 @@ export async function inconsistent(api: Caller, machine: Machine, report: string
   const byHash = new Map<string, Json>(versions.map((one: Json) => [one.content_hash, one]))
   const files = new Map<string, string>()
   const { jobs = [] } = JSON.parse(report)
-  const kept = new Set(jobs.flatMap((job: Json) => job.files.flatMap((one: Json) => (one.outcome === 'kept' ? one.file : []))))
+  // A file stays where it was edited here; and an old one where something refers to it yet, and no redirector is there.
+  const kept = new Set(
+    jobs.flatMap((job: Json) => [
+      ...job.files.flatMap((one: Json) => (one.outcome === 'kept' ? one.file : [])),
+      ...job.not_taken_away.map((one: Json) => one.file),
+    ]),
+  )
   for (const [file, hash] of hashes) {
     const version = byHash.get(hash)
     if (!version) continue
