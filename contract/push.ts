@@ -127,7 +127,7 @@ export const NegotiateItem = Type.Object({
   deleted: Type.Optional(Deletion),
   /**
    * Names of other projects, at most 10, whose latest is the version that the item would become the next of, or the candidate that it looks
-   * like: the next version would be theirs too. Absent where the project pulled a version of that prop that it had not pushed itself, and where the sender attaches the item to it or
+   * like, and that had it from elsewhere than the library: the next version would be theirs too. Absent where the project pulled a version of that prop that it had not pushed itself, and where the sender attaches the item to it or
    * says that it is new.
    */
   other_projects: Type.Optional(Type.Array(Text)),

@@ -15,7 +15,8 @@ interface Asked {
 }
 
 /**
- * By lineage that an item would continue, or looks like a version of: the names of other projects whose latest it is, the oldest first.
+ * By lineage that an item would continue, or looks like a version of: the names of other projects whose latest it is and that did not pull it
+ * before they pushed it, the oldest first.
  * Nothing of a lineage that the project pulled in a version that it had not pushed itself; nothing of a candidate that the project itself pushed.
  */
 export async function selectOtherProjects(
@@ -31,14 +32,19 @@ export async function selectOtherProjects(
      cross join lateral (
        select id, face_object_id from lineages where workspace_id = ${workspace.id} and id = lookup.key offset 0) l
      cross join lateral (
-       select distinct on (p.project_id) p.project_id, p.object_id, p.path_key, p.id from placings p
+       select distinct on (p.project_id) p.project_id, p.object_id, p.path_key, p.id, p.placed_at from placings p
         where p.workspace_id = ${workspace.id} and p.lineage_id = l.id and p.project_id <> ${noProject}
         order by p.project_id, p.id desc) at
      cross join lateral (
        select id, name from push_projects where workspace_id = ${workspace.id} and id = at.project_id offset 0) q
      where (q.id = ${projectId} or at.object_id = l.face_object_id and not exists (
          select 1 from placings later
-          where later.workspace_id = ${workspace.id} and later.project_id = q.id and later.path_key = at.path_key and later.id > at.id))
+          where later.workspace_id = ${workspace.id} and later.project_id = q.id and later.path_key = at.path_key and later.id > at.id)
+         and not exists (
+           select 1 from pull_job_objects pulled
+             join pull_jobs j on j.workspace_id = pulled.workspace_id and j.id = pulled.job_id and j.status = 'done'
+              and lower(j.target_project) = lower(q.name) and j.created_at <= coalesce(at.placed_at, 'infinity')
+            where pulled.workspace_id = ${workspace.id} and pulled.object_id = at.object_id))
        and not exists (
          select 1 from objects o
            join pull_job_objects pulled on pulled.workspace_id = o.workspace_id and pulled.object_id = o.id

@@ -69,6 +69,17 @@ test('nobody is asked about a prop that one project pushed alone, that this proj
   expect(await asked('Castle', edited(both))).not.toHaveProperty('other_projects')
 })
 
+test('a project that pulled a prop and pushes the same bytes again follows it: nobody else is asked about it', async () => {
+  const first = hero()
+  const { entry_id } = await push('Harbor', first)
+  await pull('Castle', first, entry_id)
+  await push('Castle', first)
+  expect(await asked('Harbor', edited(first))).not.toHaveProperty('other_projects')
+  expect(await asked('Castle', edited(first))).not.toHaveProperty('other_projects')
+  await push('Third', first)
+  expect(await asked('Harbor', edited(first))).toMatchObject({ other_projects: ['Third'] })
+})
+
 test('what another machine of the same project pulls of the project’s own is no prop of somebody else', async () => {
   const first = hero()
   const { entry_id } = await push('Harbor', first)

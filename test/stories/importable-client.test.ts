@@ -84,7 +84,7 @@ void api.entries.get({ entry: 1 }).catch(() => undefined)
 const code: ErrorCode = await shown.then(() => 'NOT_FOUND', (error) => error.code)
 const { url } = await findConnection(findFolders(), { url: process.env.PH_URL ?? '' })
 const report = await status({ ...wire, cwd: '.', paths: [process.argv[2] ?? '.'] })
-console.log(JSON.stringify({ code, http: errors[code][0], url, identical: report.summary.current }))
+console.log(JSON.stringify({ code, http: errors[code][0], url, current: report.summary.current }))
 await close()
 `
 writeFiles(program, { 'uses.ts': uses })

@@ -42,15 +42,11 @@ async function entriesOf(api: Caller): Promise<Map<string, Json>> {
   }
 }
 
-/** Needs that a file says itself. Those of plugins are kept out of what lies under /Game (contract-gaps 5). */
+/** Needs that a file says itself, of plugins too. */
 function impliedNeeds(one: RealPackage): { hard: string[]; soft: string[] } {
   const byPath = new Map(packages.map((other) => [other.path, other]))
-  const { origin_path, hard_dependencies_in_project, soft_dependencies_in_project } = expectedOf(one)
-  const told = (paths: string[]) =>
-    paths.flatMap((path) => {
-      const needed = byPath.get(path)
-      return needed && (origin_path === null || expectedOf(needed).origin_path !== null) ? (hashes.get(path) ?? []) : []
-    })
+  const { hard_dependencies_in_project, soft_dependencies_in_project } = expectedOf(one)
+  const told = (paths: string[]) => paths.flatMap((path) => (byPath.has(path) ? (hashes.get(path) ?? []) : []))
   const hard = told(hard_dependencies_in_project)
   return {
     hard: hard.sort(),
