@@ -46,7 +46,7 @@ test('what a push brought is gone for everyone after the undo, the files of who 
   expect((await pushTheDay(mia)).summary).toMatchObject({ new: 5 })
   expect(await stateOf(max)).toMatchObject({ [lamp]: 'outdated' })
   expect(await namesIn(max)).toEqual(['SM_Board', 'SM_Lamp', 'T_Birch', 'T_Oak', 'T_Pine'])
-  expect(await mia.ask('undo --yes')).toMatchObject({ modified: 5, failed: 0 })
+  expect(await mia.ask('undo --yes')).toMatchObject({ changed: 5, failed: 0 })
   expect(await stateOf(max)).toEqual({ [lamp]: 'current', [sign]: 'current' })
   await max.ph('mirror update')
   expect(await namesIn(max)).toEqual(['SM_Lamp', 'SM_Sign'])
