@@ -173,8 +173,7 @@ function brought(files: readonly StatusFile[], project: string | null): string[]
   ]
 }
 
-/** A command for as many as a line takes: what it brought is not named the next time. */
-/** Parts of levels have no entries: their levels bring them. */
+/** A command for as many as a line takes: what it brought is not named the next time. Parts of levels have no entries: their levels bring them. */
 function commandFor(files: readonly StatusFile[], command: (ids: string) => string): string[] {
   const ids = [...new Set(files.flatMap(({ entry_id }) => entry_id ?? []))]
   const words = [...ids, ...levelsOf(files.filter(({ entry_id }) => entry_id === null))]

@@ -111,7 +111,8 @@ test('--plan says what would happen, and changes nothing anywhere', async () => 
   })
   expect(plan?.bytes.to_download).toBe(plan?.bytes.total)
   expect(Object.keys(filesBelow(folder))).toEqual(['Tavern.uproject'])
-  expect(filesBelow(env.PH_STATE_DIR ?? '')).toEqual({})
+  // How many requests were made is counted there for all programs of the machine.
+  expect(Object.keys(filesBelow(env.PH_STATE_DIR ?? '')).filter((file) => !file.startsWith('requests/'))).toEqual([])
   expect(filesBelow(env.PH_CACHE_DIR ?? '')).toEqual({})
   expect((await caller.get('/pull-jobs')).body.jobs).toEqual([])
   const { stdout } = await pull(folder, 'SM_Barrel --plan')

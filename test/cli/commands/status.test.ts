@@ -217,7 +217,7 @@ test('of source files in a folder that is no project it never advises a pull, an
   expect(readFileSync(join(to, 'rocks/small.obj'), 'utf8')).toBe('v 1 0 0\n')
 })
 
-test('in a project it advises a pull of what has a place under /Game, and a download of plugin content', async () => {
+test('in a project it advises a pull of what has a place under /Game or in a plugin that is there, and that pull brings it', async () => {
   const folder = await project()
   const hinge = 'Plugins/Tools/Content/SM_Hinge.uasset'
   writeFiles(folder, {
@@ -228,10 +228,10 @@ test('in a project it advises a pull of what has a place under /Game, and a down
   for (const path of [hinge, 'Content/Tavern/SM_Lamp.uasset']) rmSync(join(folder, path))
   const { stdout } = await status(folder)
   expect(stdout).toContain('2 missing here')
-  expect(advised(stdout)).toEqual([
-    expect.stringMatching(/^pull \d+ --project Inn$/),
-    expect.stringMatching(/^download \d+ --with-deps --to <folder>$/),
-  ])
+  const lines = advised(stdout)
+  expect(lines).toEqual([expect.stringMatching(/^pull \d+ \d+ --project Inn$/)])
+  expect((await ph(lines[0] ?? '', { cwd: folder, env })).code).toBe(0)
+  expect((await status(folder)).stdout).not.toContain('missing here')
 })
 
 test('of a file in Content whose prop has no place in the library it advises a download', async () => {
