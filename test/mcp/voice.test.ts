@@ -25,6 +25,7 @@ const server = await lookingServer()
 /** What takes more than one of its arguments, or a picture. */
 const more = async (ids: Json): Promise<Record<string, Json>> => ({
   pull_jobs_plan: { entries: [{ entry_id: ids.entry_id }], target_project: 'Inn' },
+  lineages_set_parts: { lineage_id: ids.level_lineage_id, set: ids.set },
   entries_search_by_image: { content_base64: (await pngOf(8, 8)).toString('base64'), content_type: 'image/png' },
 })
 

@@ -27,7 +27,8 @@ type Ids = Record<
   | 'annotation_id'
   | 'request_id'
   | 'lock_id'
-  | 'webhook_id',
+  | 'webhook_id'
+  | 'set',
   Json
 >
 type Name = keyof Ids
@@ -53,6 +54,10 @@ async function filled({ url, keys }: typeof ours): Promise<Ids> {
   const attachment_id = (await adam.post('/attachments', await pngOf(4, 4), { 'content-type': 'image/png' })).body.id
   const drawing = { object_id, preview_artifact_id: ids.artifact_id, shape: 'rect', geometry }
   const annotation_id = (await adam.post(`/entries/${entry_id}/annotations`, drawing)).body.id
+  const place = '/Game/__ExternalActors__/Maps/L_Inn/0/1A/AAA'
+  const actor = item({ asset_class: 'StaticMeshActor', origin_path: place, entry: null })
+  const parts = { base: null, put: [{ path: place, content_hash: actor.content_hash }] }
+  const [level] = await pushed(mia, [item({ asset_class: 'World', origin_path: '/Game/Maps/L_Inn', parts }), actor])
   const [{ entry_id: reviewed, object_id: reviewedVersion }] = await pushed(mia, [item()])
   const asked = { object_id: reviewedVersion, reviewer_ids: [(await adam.get('/members/me')).body.id] }
   const request_id = (await mia.post(`/entries/${reviewed}/review-requests`, asked)).body.request.id
@@ -70,6 +75,7 @@ async function filled({ url, keys }: typeof ours): Promise<Ids> {
     pack_id: pack.id,
     lock_id,
     webhook_id,
+    set: level?.parts.set,
     ...curated,
     ...said,
     ...ids,
@@ -115,6 +121,7 @@ function inputOf(route: Route, ids: Ids): Json {
     ...(route.method === 'PATCH' ? { name: 'Renamed' } : {}),
     ...(route.path.startsWith('/admin/webhooks/') ? { format: 'slack', since: '2026-01-01' } : {}),
   }
+  if (route.path.endsWith('/restore')) delete known.set
   // An order takes entries or a collection, never both.
   if (route.input?.properties.entries) delete known.collection_id
   return Object.fromEntries(

@@ -1,5 +1,6 @@
 /** A library in which every field that a person or a program may write holds a text that wants to be more than data. */
 import { expect } from 'vitest'
+import { writePackage } from '../../sample/package.ts'
 import { type Caller, callAs, type Json } from './api.ts'
 import { putThumbnail } from './looking-server.ts'
 import { pngOf } from './media.ts'
@@ -76,8 +77,20 @@ async function hostileProps(mia: Caller) {
     item({ asset_name: word('blank'), stamped_lineage_id: plain.lineage_id, stamped_base_hash: blank.content_hash }),
   ])
   await putThumbnail(mia, { entry_id, object_id }, await pngOf(16, 16))
-  const versions = { object_id, from_object_id, to_object_id: object_id }
+  const level = await hostileLevel(mia, manifest)
+  const versions = { object_id, from_object_id, to_object_id: object_id, ...level }
   return { entry_id, lineage_id, content_hash, ...versions, blank_id: plain.entry_id, blank_object_id: plain.object_id }
+}
+
+/** An actor has the label that is in its file. */
+async function hostileLevel(mia: Caller, manifest: Json) {
+  const path = `/Game/__ExternalActors__/Maps/L_${mark}/0/1A/AAA`
+  const bytes = await writePackage({ packageName: path, assetClass: 'PointLight', label: hostile('label'), guid: null })
+  const actor = item({ bytes, asset_class: 'PointLight', asset_name: 'AAA', origin_path: path, entry: null })
+  const parts = { base: null, put: [{ path, content_hash: actor.content_hash }] }
+  const level = item({ asset_class: 'World', asset_name: `L_${mark}`, origin_path: `/Game/Maps/L_${mark}`, entry: null, parts })
+  const [made] = await pushed(mia, [level, actor], manifest)
+  return { set: made?.parts.set, level_lineage_id: made?.lineage_id }
 }
 
 const hostileFacts = (): Json => ({
