@@ -89,7 +89,7 @@ const watching = `
   const until = async (holds) => { while (!holds()) await new Promise(setImmediate) }
   await until(() => report().state === 'polling')
   copyFileSync(from, to)
-  await until(() => report().changed === 1)
+  await until(() => report().modified === 1)
   console.log(JSON.stringify(report()))
   await stop()`
 

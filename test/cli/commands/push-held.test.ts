@@ -124,7 +124,7 @@ test('a file taken back to its first version: status and push name the restore, 
   expect(words(pushed.stdout)).toContain(`\`ph ${restore}\``)
   expect((await mia.run('status')).stdout).toContain('v1 again')
   expect((await mia.run(restore)).code).toBe(0)
-  expect((await mia.run('status')).stdout).toMatch(/1 identical/)
+  expect((await mia.run('status')).stdout).toMatch(/1 current/)
   expect((await mia.run('push')).stdout).not.toContain('again')
 })
 
