@@ -25,16 +25,16 @@ test('an actor is outdated, edited, both or left by the newest set of its level,
   await ada.push()
   expect(await statesOf(ada)).toEqual({})
   await bob.save({ [actor('BBB')]: 'by bob', [actor('DDD')]: 'by bob', [actor('EEE')]: 'by bob' })
-  const states = said({ AAA: 'newer', BBB: 'both', CCC: 'deleted, left', DDD: 'deleted, left', EEE: 'changed' })
+  const states = said({ AAA: 'outdated', BBB: 'diverged', CCC: 'deleted, left', DDD: 'deleted, left', EEE: 'modified' })
   expect(await statesOf(bob)).toEqual(states)
   expect(await statesOf(bob, { remembered: true })).toEqual(states)
   expect((await bob.status()).levels).toMatchObject([{ file: level, changes: { added: 1, changed: 2, removed: 2 } }])
   await bob.get('L_Town', { onConflict: 'keep' })
   // What was edited here stays, as what it is.
-  expect(await statesOf(bob)).toEqual(said({ BBB: 'both', DDD: 'deleted, left', EEE: 'changed' }))
+  expect(await statesOf(bob)).toEqual(said({ BBB: 'diverged', DDD: 'deleted, left', EEE: 'modified' }))
   await ada.save({ [actor('DDD')]: 'back again' })
   await ada.push()
-  expect(await statesOf(bob)).toMatchObject(said({ DDD: 'both' }))
+  expect(await statesOf(bob)).toMatchObject(said({ DDD: 'diverged' }))
 })
 
 test('what is current of an actor’s own file means nothing: an earlier one that its level has again is the newest', async () => {
@@ -47,10 +47,10 @@ test('what is current of an actor’s own file means nothing: an earlier one tha
   const entry = (await api.get('/entries?limit=10')).body.entries[0]
   const { body } = await api.get(`/lineages/${entry.lineage_id}/parts`)
   expect((await api.post(`/entries/${entry.id}/restore`, { set: body.sets[1].id })).status).toBe(200)
-  expect(await statesOf(bob)).toEqual(said({ AAA: 'newer' }))
+  expect(await statesOf(bob)).toEqual(said({ AAA: 'outdated' }))
   await bob.get()
   expect(await statesOf(bob)).toEqual({})
-  expect((await bob.status({ all: true })).summary).toMatchObject({ identical: 3 })
+  expect((await bob.status({ all: true })).summary).toMatchObject({ current: 3 })
 })
 
 test('an actor that is missing here is called by its label; a level that only gained actors is outdated', async () => {
