@@ -20,7 +20,7 @@ export interface WatchedAgent {
   log: string[]
   /** Notices that were shown: their arguments, one a line. */
   notices(): string[]
-  /** The state of a file as the table has it; `identical` where it does not differ. */
+  /** The state of a file as the table has it; `current` where it does not differ. */
   state(name: string): Promise<string>
   row(name: string): Promise<WatchedFile | undefined>
   /** Why a file is as it is, once it stands still. */

@@ -56,7 +56,7 @@ test('so does a look at a project', { timeout: 360_000 }, async () => {
   for (let looks = 0; looks < 4; looks++) {
     const { code, stderr, json } = await run('status --json')
     expect([code, stderr]).toEqual([0, ''])
-    expect(json()).toMatchObject({ summary: { identical: count } })
+    expect(json()).toMatchObject({ summary: { current: count } })
   }
 })
 
