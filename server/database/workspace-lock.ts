@@ -15,6 +15,9 @@ export class LockTaken extends Error {}
 /** So long a transaction waits for another process with its connection, before others have it for a moment. */
 const connectedWaitMs = 500
 
+/** In a restored library the numbers of workspaces go far beyond an integer; two with one key only wait for one another. */
+const lockKey = (sql: Sql, workspaceId: number) => sql`(${workspaceId}::bigint % 2147483647)::int`
+
 /** Of one request, over all its attempts. */
 export class WorkspaceLock {
   readonly #writers: Writers
@@ -48,7 +51,9 @@ export class WorkspaceLock {
   }
 
   async #holdAmongProcesses(sql: Sql, workspaceId: number): Promise<void> {
-    const [tried] = await sql<{ is_held: boolean }[]>`select pg_try_advisory_xact_lock(7410, ${workspaceId}::int) as is_held`
+    const [tried] = await sql<
+      { is_held: boolean }[]
+    >`select pg_try_advisory_xact_lock(7410, ${lockKey(sql, workspaceId)}) as is_held`
     if (tried?.is_held) return
     const now = performance.now()
     this.#othersSinceMs ??= now
@@ -57,7 +62,7 @@ export class WorkspaceLock {
       throw new ApiError('UNAVAILABLE', busy('this workspace by another server', this.#writers.lockMs), { reason: 'busy' })
     await sql`select set_config('lock_timeout', ${String(Math.min(connectedWaitMs, leftMs))}, true)`
     try {
-      await sql`select pg_advisory_xact_lock(7410, ${workspaceId}::int)`
+      await sql`select pg_advisory_xact_lock(7410, ${lockKey(sql, workspaceId)})`
     } catch (error) {
       throw isLockTimeout(error) ? new LockTaken() : error
     }
