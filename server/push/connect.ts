@@ -54,7 +54,7 @@ export async function connect(context: Context, connecting: Connecting): Promise
     return object_id === undefined || lineage_id === undefined ? [] : [{ item, object_id, lineage_id }]
   })
   const placings = pushed.map(({ item, ...version }) => ({ ...version, path_key: placeKey(item) ?? null }))
-  await writePlacings(sql, workspace.id, { by, placings })
+  await writePlacings(sql, workspace.id, { by, placings, now: context.now })
   const arrived = pushed.flatMap(({ item, object_id: id }) => {
     const path_key = packagePath(item)
     return path_key === undefined ? [] : [{ path_key, id }]

@@ -142,12 +142,12 @@ export interface Placing {
 export async function writePlacings(
   sql: Sql,
   workspaceId: number,
-  { by: { projectId, pushId }, placings }: { by: PushedTo; placings: readonly Placing[] },
+  { by: { projectId, pushId }, placings, now }: { by: PushedTo; placings: readonly Placing[]; now: Date },
 ): Promise<void> {
   if (placings.length === 0) return
   await sql`
-    insert into placings (workspace_id, project_id, lineage_id, object_id, path_key, push_id)
-    select ${workspaceId}, ${projectId}, r.lineage_id, r.object_id, r.path_key, ${pushId ?? null}::bigint
+    insert into placings (workspace_id, project_id, lineage_id, object_id, path_key, push_id, placed_at)
+    select ${workspaceId}, ${projectId}, r.lineage_id, r.object_id, r.path_key, ${pushId ?? null}::bigint, ${now.toISOString()}::timestamptz
       from jsonb_to_recordset(${sql.json(placings.map((one) => ({ ...one })))})
            as r(lineage_id text, object_id bigint, path_key text)
      where not exists (
@@ -160,9 +160,9 @@ export async function writePlacings(
 /** Versions that are current again lie where each project had pushed them last. */
 export async function placeAgain(sql: Sql, workspaceId: number, objectIds: readonly number[]): Promise<void> {
   await sql`
-    insert into placings (workspace_id, project_id, lineage_id, object_id, path_key)
-    select ${workspaceId}, project_id, lineage_id, object_id, path_key
-      from (select distinct on (p.project_id, p.object_id) p.project_id, p.lineage_id, p.object_id, p.path_key
+    insert into placings (workspace_id, project_id, lineage_id, object_id, path_key, placed_at)
+    select ${workspaceId}, project_id, lineage_id, object_id, path_key, placed_at
+      from (select distinct on (p.project_id, p.object_id) p.project_id, p.lineage_id, p.object_id, p.path_key, p.placed_at
               from objects o
               join placings p on p.workspace_id = o.workspace_id and p.lineage_id = o.lineage_id and p.object_id = o.id
              where o.workspace_id = ${workspaceId} and o.id ${amongIds(sql, objectIds)}
