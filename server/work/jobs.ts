@@ -1,8 +1,7 @@
 /** What the server does by itself; docs/running-a-server.md tells of each. A new job is one more here, its work in a file of its own. */
 import { recordExpiries, selectWhereExpired } from '../check-out/expiry.ts'
 import type { Clock } from '../clock.ts'
-import { forgetUnnamedParts } from '../curation/unnamed-parts.ts'
-import { forgetUnneededRedirectors } from '../curation/unneeded-redirectors.ts'
+import { forgetUnnamedParts, forgetUnneededRedirectors } from '../curation/unnamed-files.ts'
 import type { Database } from '../database/open.ts'
 import { forgetLooseAttachments } from '../discussion/attachments.ts'
 import type { FrontDoor } from '../front-door/enter.ts'
