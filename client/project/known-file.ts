@@ -1,4 +1,4 @@
-/** What is remembered of one file: the row of memory/project-memory.sql, and what the rest of the client makes of it. */
+/** What is remembered of one file: the row of memory/schema/project-memory.sql, and what the rest of the client makes of it. */
 import type { FileFacts } from './file-facts.ts'
 
 /** The version in the library that a file is, when its hash is the file's, or was edited from. */
