@@ -2,10 +2,10 @@
 import { mkdirSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
-import type { AgentConflict } from '../../contract/agent-imports.ts'
-import { type Person, personAt } from '../support/person.ts'
-import { startTestServer } from '../support/server.ts'
-import { agentOf, until, type WatchedAgent } from '../support/watched-agent.ts'
+import type { AgentConflict } from '../../../contract/agent-imports.ts'
+import { type Person, personAt } from '../../support/person.ts'
+import { startTestServer } from '../../support/server.ts'
+import { agentOf, until, type WatchedAgent } from '../../support/watched-agent.ts'
 
 const server = await startTestServer()
 

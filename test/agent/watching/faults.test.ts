@@ -4,12 +4,12 @@ import { mkdirSync, renameSync, rmSync, symlinkSync } from 'node:fs'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
 import { expect, test } from 'vitest'
-import { findFolders, projectStateFile } from '../../client/folders.ts'
-import { type Person, personAt } from '../support/person.ts'
-import { startTestServer } from '../support/server.ts'
-import { temporaryFolder, writeFiles } from '../support/temporary-folder.ts'
-import { packageAt } from '../support/unreal-project.ts'
-import { agentOf, until } from '../support/watched-agent.ts'
+import { findFolders, projectStateFile } from '../../../client/folders.ts'
+import { type Person, personAt } from '../../support/person.ts'
+import { startTestServer } from '../../support/server.ts'
+import { temporaryFolder, writeFiles } from '../../support/temporary-folder.ts'
+import { packageAt } from '../../support/unreal-project.ts'
+import { agentOf, until } from '../../support/watched-agent.ts'
 
 const server = await startTestServer()
 
@@ -102,8 +102,8 @@ test('where the system watches no more folders, that is said, and changes are fo
   const env = {
     ...process.env,
     ...mia.env,
-    AGENT: module('../../agent/main.ts'),
-    FOLDERS: module('../../client/folders.ts'),
+    AGENT: module('../../../agent/main.ts'),
+    FOLDERS: module('../../../client/folders.ts'),
     ...{ ROOT: mia.root, FROM: join(elsewhere, 'SM_Stool.uasset'), TO: mia.path('SM_Stool') },
   }
   const limited = ['sh', '-c', 'echo 2 > /proc/sys/user/max_inotify_watches && exec "$@"', 'sh']

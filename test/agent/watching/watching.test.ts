@@ -2,9 +2,9 @@
 import { mkdirSync, renameSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
-import { type Person, personAt } from '../support/person.ts'
-import { startTestServer } from '../support/server.ts'
-import { agentOf, until } from '../support/watched-agent.ts'
+import { type Person, personAt } from '../../support/person.ts'
+import { startTestServer } from '../../support/server.ts'
+import { agentOf, until } from '../../support/watched-agent.ts'
 
 const server = await startTestServer()
 

@@ -1,14 +1,14 @@
 /** The desktop agent warns people while they edit, and checks props out for those who chose that. */
 import { delimiter } from 'node:path'
 import { expect, test, vi } from 'vitest'
-import { AutoCheckOut } from '../../agent/watching/auto-check-out.ts'
-import type { Row } from '../../agent/watching/file-table.ts'
-import type { StatusFile } from '../../client/status/report.ts'
-import { type Person, personAt } from '../support/person.ts'
-import { startTestServer } from '../support/server.ts'
-import { startProxy } from '../support/tcp-proxy.ts'
-import { temporaryFolder } from '../support/temporary-folder.ts'
-import { agentOf, until } from '../support/watched-agent.ts'
+import { AutoCheckOut } from '../../../agent/watching/auto-check-out.ts'
+import type { Row } from '../../../agent/watching/file-table.ts'
+import type { StatusFile } from '../../../client/status/report.ts'
+import { type Person, personAt } from '../../support/person.ts'
+import { startTestServer } from '../../support/server.ts'
+import { startProxy } from '../../support/tcp-proxy.ts'
+import { temporaryFolder } from '../../support/temporary-folder.ts'
+import { agentOf, until } from '../../support/watched-agent.ts'
 
 const server = await startTestServer()
 
