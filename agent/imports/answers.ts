@@ -1,4 +1,4 @@
-/** Answers to conflicts: to those that are asked at once, and to versions that wait, which are brought now or wait no more. */
+/** Answers to conflicts, while the import asks and at any later time: the pending version is imported, or dropped. */
 import type { Api } from '../../client/http/api.ts'
 import type { AgentConflict } from '../../contract/agent-imports.ts'
 import { ApiError } from '../../contract/errors.ts'
@@ -9,7 +9,7 @@ import type { ImportOrder, ImportRun } from './import-run.ts'
 import type { ImportQueue } from './queue.ts'
 import { takeWaiting } from './take-waiting.ts'
 
-/** What answering needs of the imports. */
+/** The parts of the imports that answers use. */
 interface AnswerParts {
   api: Api
   queueOf(root: string): ImportQueue | undefined

@@ -62,7 +62,7 @@ export class Conflicts {
     return this.#file.list().filter((one) => one.root === root && one.state === 'waiting' && jobIds.includes(one.job_id))
   }
 
-  /** Files that wait and count as another version since, by `ph pull --theirs` or `--mine`, or by a push, wait no more. */
+  /** Drops pending conflicts that were settled outside of the agent: by `ph pull --theirs` or `--mine`, or by a push. */
   settleElsewhere(): void {
     const waiting = this.#file.list().filter(({ state }) => state === 'waiting')
     for (const [root, conflicts] of Map.groupBy(waiting, (one) => one.root)) {

@@ -28,7 +28,7 @@ export interface ImportParts {
   conflicts: Conflicts
   /** Path of the .uproject when it was last seen. If the disk goes away, the empty folder that is left has none. */
   descriptor: string | undefined
-  /** Of a job that waited: who else sent it, and why. */
+  /** The colleague who sent the job, and their note. Undefined for an own job. */
   about(jobId: number): Pick<ImportReport, 'sent_by' | 'note'>
   /** For `ph undo`. */
   remember: Surroundings['remember']

@@ -1,4 +1,4 @@
-/** Who may send to which project, on the disk of the agent. Damaged, it is begun anew, and everybody is asked about again. */
+/** The permissions of senders, for each project, in a file of the agent. A damaged file is replaced by an empty one: the agent then asks about each sender again. */
 import { join } from 'node:path'
 import { ClientError } from '../../client/client-error.ts'
 import { StateFile } from '../../client/memory/state-file.ts'

@@ -1,4 +1,4 @@
-/** What other people sent to projects of this machine: told once for each of them, and brought only where its person allowed that. */
+/** Jobs that colleagues sent to projects of this machine. The agent asks once about each sender, and imports only what its person allowed. */
 import { refuseJob } from '../../client/pull/orders/refuse.ts'
 import type { AgentSender } from '../../contract/agent-senders.ts'
 import type { SentJob } from '../../contract/editor-sessions.ts'
@@ -13,7 +13,7 @@ import { type KnownSender, type SenderAnswer, SenderFile } from './sender-file.t
 
 type Named = Pick<Project, 'key' | 'root'>
 
-/** What senders need of the imports. */
+/** The parts of the imports that senders use. */
 interface SenderParts {
   /** A job is being brought. */
   isBusy(jobId: number): boolean
@@ -25,7 +25,7 @@ export class Senders {
   readonly #file: SenderFile
   readonly #around: Pick<Surroundings, 'events' | 'api' | 'reach'>
   readonly #parts: SenderParts
-  /** As the server named them last, by project. */
+  /** The last answer of the server, by project. */
   readonly #waiting = new Map<string, readonly SentJob[]>()
 
   constructor({ dir, wire, ...around }: Surroundings, parts: SenderParts) {
@@ -45,7 +45,7 @@ export class Senders {
     for (const [id, theirs] of Map.groupBy(jobs, ({ sender }) => sender.id)) if (!known.has(id)) this.#ask(project, theirs)
   }
 
-  /** What waits for a project and may be brought. */
+  /** Waiting jobs of a project whose sender is allowed. */
   allowed(projectKey: string): PullJob[] {
     const may = new Set(this.#of(projectKey).flatMap(({ sender, answer }) => (answer === 'allow' ? sender.id : [])))
     return (this.#waiting.get(projectKey) ?? []).filter(({ sender }) => may.has(sender.id)).map(jobOf)
@@ -74,7 +74,7 @@ export class Senders {
     const sender = before?.sender ?? (await this.#person(senderId))
     const known: KnownSender = { project_key: projectKey, sender, answer, at: new Date().toISOString() }
     const waits = this.#jobsOf(known).length > 0
-    // What waits was asked about; without it the next job asks anew.
+    // The agent asked about these jobs. Once they are gone, it asks again at the sender's next job.
     if (answer === null && !waits) this.#file.forget(known)
     else this.#file.save(known)
     this.#around.events.tell('sender', { ...this.#told(known) })

@@ -1,4 +1,4 @@
-/** What an import left as it was: files that have no place in the project any more, and those that were kept; each with the command that changes that. */
+/** Files that an import did not change: old files of moved props, and files that were edited here. Each is named with the command that settles it. */
 import { join } from 'node:path'
 import { type LeftFile, leftReasons } from '../../client/pull/removing/take-away.ts'
 import type { JobReport } from '../../client/pull/report.ts'
@@ -37,7 +37,7 @@ function bringing({ to }: LeftFile, { entries, files }: Left): number[] {
   return (own.length > 0 ? own : entries.slice(0, mostTyped)).map(({ entry_id }) => entry_id)
 }
 
-/** Of the first, in a sentence; null where nothing stays. */
+/** The first of these files as a sentence. Null where there is none. */
 export function stayingMessage(job: Left, project: Named): string | null {
   const [first] = stayingFiles(job, project)
   if (!first) return null

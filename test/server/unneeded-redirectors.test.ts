@@ -1,4 +1,4 @@
-// A redirector stays as long as any kept version refers to its path, and goes a month after it came when none does (issue 34).
+// A redirector stays as long as any kept version refers to its path, and goes a month after it came when none does (contract-gaps 5).
 import { beforeEach, expect, test } from 'vitest'
 import { type Caller, callAs, type Json } from '../support/api.ts'
 import { type Item, item, pushed } from '../support/push.ts'

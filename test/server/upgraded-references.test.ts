@@ -1,4 +1,4 @@
-// A library of before references were kept for each project: brought here in the background, goes on after a kill, pushes and reads meanwhile (issue 34, contract-gaps 5 and 9).
+// A library of before references were kept for each project: brought here in the background, goes on after a kill, pushes and reads meanwhile (contract-gaps 5 and 9).
 import { beforeEach, expect, test } from 'vitest'
 import { findServers, operatorApiOf } from '../../server/administration/control-client.ts'
 import { openDatabase } from '../../server/database/open.ts'

@@ -17,5 +17,5 @@ create table reference_upgrades (
 insert into reference_upgrades (workspace_id, found)
 select workspace_id, count(*) from objects where project_id is null group by workspace_id;
 
--- Redirectors are few; those that nothing refers to are swept (server/curation/unneeded-redirectors.ts).
+-- Redirectors are few; those that nothing refers to are swept (server/curation/unnamed-files.ts).
 create index objects_redirectors on objects (workspace_id, id) where asset_class = 'ObjectRedirector';
