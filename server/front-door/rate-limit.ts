@@ -34,9 +34,12 @@ export interface Wait {
 
 export const noWait: Wait = { ms: 0, isOfMember: false }
 
+/** Waits are told in seconds: where the key's own window explains the wait to the second, the others of its member are not spoken of. */
+const toldMs = 1000
+
 export const longerWait = (keyMs: number, memberMs: number): Wait => ({
   ms: Math.max(keyMs, memberMs),
-  isOfMember: memberMs > keyMs,
+  isOfMember: memberMs > (keyMs === 0 ? 0 : keyMs + toldMs),
 })
 
 /** The windows of all keys and members, of a process that has the database to itself. */

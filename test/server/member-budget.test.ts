@@ -1,6 +1,7 @@
 // All keys of a member share a budget of twenty keys: each key has its own whole limit, and more keys are no way around it.
 import { expect, test } from 'vitest'
 import { hashSecret } from '../../server/accounts/secrets.ts'
+import { longerWait } from '../../server/front-door/rate-limit.ts'
 import { SharedLookup } from '../../server/front-door/shared-lookup.ts'
 import { type Answer, callAs } from '../support/api.ts'
 import { newKey, startTestServer } from '../support/server.ts'
@@ -49,6 +50,12 @@ test('twenty keys have their whole limits, the next one of the member none, and 
   expect((await own[0]?.get('/auth/me'))?.body.error).toMatch(/^This key made 5 requests/)
   expect((await own[22]?.get('/push/limits'))?.status, 'pushes have a budget of their own').toBe(200)
   expect(await through(limit + 1, () => max.get('/auth/me'))).toBe(limit)
+})
+
+test('a wait is called that of the member where the key alone would wait a second less', () => {
+  const isOfMember = (keyMs: number, memberMs: number) => longerWait(keyMs, memberMs).isOfMember
+  expect([isOfMember(0, 1), isOfMember(100, 1200)]).toEqual([true, true])
+  expect([isOfMember(0, 0), isOfMember(59_990, 59_991), isOfMember(500, 100)]).toEqual([false, false, false])
 })
 
 test('what a member is refused counts nowhere: a minute later every key has its whole limit', async () => {
