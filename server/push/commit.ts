@@ -38,7 +38,7 @@ export async function commit(context: Context, sent: Manifest): Promise<CommitAn
   const { manifest, uploads } = await inspecting.run(context.workspace.id, () => inspect(context, sent))
   const answer = await transact(context, (inside) => commitInside(inside, manifest, uploads))
   // It is committed, and has to be acknowledged: without statistics the next commit is slower.
-  await context.statistics.grew(answer.summary.new).catch((err: unknown) => {
+  await context.statistics.grew(context.workspace.id, answer.summary.new).catch((err: unknown) => {
     context.log.warn({ err }, 'statistics were not taken')
   })
   return answer

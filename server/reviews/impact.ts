@@ -36,7 +36,7 @@ interface Users {
   users: [id: number, step: Step][]
 }
 
-/** Entries of other lineages of which one of these is the current version. Looked up one by one (server/database/among.ts says why). */
+/** Entries of other lineages of which one of these is the current version. Looked up one by one, each table by itself (server/database/among.ts says why). */
 async function countEntries(
   sql: Sql,
   { workspaceId, lineageId, users }: Users,
@@ -48,8 +48,9 @@ async function countEntries(
     const [row] = await sql<{ direct: number; all: number }[]>`
       select count(*) filter (where lookup.depth = 1)::int as direct, count(*)::int as all
         from unnest(${ids}::bigint[], ${depths}::bigint[]) as lookup (key, depth) cross join lateral (
-          select e.id from lineages l join entries e on e.workspace_id = l.workspace_id and e.lineage_id = l.id
-           where l.workspace_id = ${workspaceId} and l.face_object_id = lookup.key and l.id <> ${lineageId} offset 0) e`
+          select id from lineages
+           where workspace_id = ${workspaceId} and face_object_id = lookup.key and id <> ${lineageId} offset 0) l
+       cross join lateral (select id from entries where workspace_id = ${workspaceId} and lineage_id = l.id offset 0) e`
     counts.direct_entries += row?.direct ?? 0
     counts.entries += row?.all ?? 0
   }

@@ -58,8 +58,8 @@ export async function graphRows(sql: Sql, { workspaceId, count, edges, hasOwnPac
   await sql`
     insert into dependencies (workspace_id, object_id, needs_object_id, hard)
     select ${workspaceId}, ${bases.object}::bigint + from_n, ${bases.object}::bigint + to_n, hard from (${edges(sql)}) as edge on conflict do nothing`
-  await sql`analyze dependencies`
-  await sql`analyze objects`
+  // As a commit does (server/database/statistics.ts).
+  await sql`analyze dependencies, objects, lineages, entries`
   return {
     objectId: (number) => bases.object + number,
     entryId: (number) => bases.entry + number,
