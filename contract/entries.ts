@@ -1,10 +1,10 @@
 /** Entries: list, facets, detail, closure, dependents, download, restore, export, curation (spec 2, 4.2, 4.12, 4.13; contract-gaps 4, 5, 9). */
 import { type Static, Type } from 'typebox'
-import { ClosureMember, DependentsMember } from './closure-members.ts'
 import { Comment } from './comments.ts'
-import { closureQuery, dependencyModes } from './dependency-modes.ts'
+import { closureQuery } from './dependency-modes.ts'
 import { manyDownloads } from './downloads.ts'
 import { entryFilters } from './entry-filters.ts'
+import { EntryClosure, EntryDependents, EntryParts, entryParts } from './entry-parts.ts'
 import { Facets } from './facets.ts'
 import { limits } from './limits.ts'
 import { EntryMetadata, type MetadataDoc } from './metadata.ts'
@@ -23,6 +23,7 @@ import {
   oneOf,
   PageLimit,
   previewStatuses,
+  repeatable,
   reviewStates,
   Timestamp,
 } from './shapes.ts'
@@ -161,10 +162,12 @@ export const entries = routes({
     method: 'GET',
     path: '/entries/{entry_id}',
     scope: 'read',
-    summary: 'Show everything about one entry.',
-    input: Type.Object({ entry_id: Id }),
-    output: EntryDetail,
-    errors: ['ENTRY_NOT_FOUND'],
+    summary:
+      'Show everything about one entry; with `include` also its versions, its closure, what needs it, the actors of a level.',
+    input: Type.Object({ entry_id: Id, include: Type.Optional(repeatable(oneOf(entryParts))), ...closureQuery }),
+    /** `parts`: what `include` asks for; older servers leave it out. */
+    output: Type.Object({ ...EntryDetail.properties, parts: Type.Optional(EntryParts) }),
+    errors: ['ENTRY_NOT_FOUND', 'LINEAGE_CONFLICT', 'VALIDATION'],
   },
   find: {
     method: 'POST',
@@ -189,14 +192,7 @@ export const entries = routes({
       urls: Type.Optional(Type.Boolean()),
       ...closureQuery,
     }),
-    output: Type.Object({
-      entry_id: Id,
-      root_object_id: Id,
-      dependencies: Type.Optional(oneOf(dependencyModes)),
-      total_objects: Count,
-      total_bytes: Count,
-      members: Type.Array(ClosureMember),
-    }),
+    output: EntryClosure,
     errors: ['ENTRY_NOT_FOUND', 'OBJECT_NOT_FOUND', 'LINEAGE_CONFLICT', 'VALIDATION'],
   },
   dependents: {
@@ -205,13 +201,7 @@ export const entries = routes({
     scope: 'read',
     summary: `List every file that needs the current version. More than ${limits.graph.files} are refused, and files that name one another more than ${limits.graph.edges} times.`,
     input: Type.Object({ entry_id: Id }),
-    output: Type.Object({
-      entry_id: Id,
-      root_object_id: Id,
-      total_objects: Count,
-      used_by_entries: Count,
-      members: Type.Array(DependentsMember),
-    }),
+    output: EntryDependents,
     errors: ['ENTRY_NOT_FOUND', 'VALIDATION'],
   },
   download: {

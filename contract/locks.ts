@@ -55,15 +55,26 @@ const terms = {
 }
 const LineageIds = Type.Array(LineageId, { minItems: 1, maxItems: most.many })
 
+/** What people call a lineage. `name`: its entry's, else its file's. `part`: an external actor or object of a level, which is no entry. */
+const lineageName = { entry_id: nullable(Id), name: nullable(Text), part: Type.Optional(NamedPart) }
+
+/** A lineage of which a list has locks. `face_object_id`: its current version. */
+export const LockedLineage = Type.Object({ lineage_id: LineageId, ...lineageName, face_object_id: Type.Optional(Id) })
+export type LockedLineage = Static<typeof LockedLineage>
+
+/** Who asks: a member, and what the key may do. An addition of ours, which saves two requests. */
+export const Asker = Type.Object({ id: Id, role: oneOf(['admin', 'member']), scope: oneOf(['read', 'write']) })
+export type Asker = Static<typeof Asker>
+
 /** How the lock on the radar stands to the lineage that was asked about. */
 export const relations = ['self', 'dependency', 'dependent'] as const
 
-/** `part`: an external actor or object of a level, which is no entry. */
+/** Older servers leave `name` out. */
 export const RadarLock = Type.Object({
   lock: Lock,
   relation: oneOf(relations),
-  entry_id: nullable(Id),
-  part: Type.Optional(NamedPart),
+  ...lineageName,
+  name: Type.Optional(nullable(Text)),
 })
 export type RadarLock = Static<typeof RadarLock>
 export const RadarEditor = Type.Object({ session_id: Text, project_key: Text, user: UserStub })
@@ -131,7 +142,7 @@ export const locks = routes({
     summary:
       'Say what goes on around lineages: locks on them, on what their current versions need and on what needs them directly, reviews, and online editors of projects into which they were pulled.',
     input: Type.Object({ lineage_ids: LineageIds }),
-    output: Type.Object({ lineages: Type.Array(RadarLineage) }),
+    output: Type.Object({ lineages: Type.Array(RadarLineage), you: Type.Optional(Asker) }),
     transaction: false,
     repeatable: true,
     extension: true,
@@ -146,11 +157,19 @@ export const locks = routes({
       lineage_id: Type.Optional(LineageId),
       /** The id of a member. */
       holder: Type.Optional(Id),
+      /** Only those of who asks: an addition of ours. */
+      mine: Type.Optional(Type.Boolean()),
       active: Type.Optional(Type.Boolean()),
       limit: Type.Optional(PageLimit),
       cursor: Type.Optional(Id),
     }),
-    output: Type.Object({ locks: Type.Array(Lock), next_cursor: nullable(Id) }),
+    /** `lineages`: what the locks are on, each once. Older servers leave it and `you` out. */
+    output: Type.Object({
+      locks: Type.Array(Lock),
+      next_cursor: nullable(Id),
+      lineages: Type.Optional(Type.Array(LockedLineage)),
+      you: Type.Optional(Asker),
+    }),
     errors: ['VALIDATION'],
   },
   remove: {

@@ -2,13 +2,13 @@
 import { afterBringing, type BringOptions, bringNewest, findToBring } from '../../client/check-out/bring-newest.ts'
 import { type CheckOutPlan, heldByOthers, planCheckOut } from '../../client/check-out/plan.ts'
 import { type CheckedOut, foretell, takeProps } from '../../client/check-out/take.ts'
-import type { Api } from '../../client/http/api.ts'
 import { exits } from '../../contract/errors.ts'
 import { limits } from '../../contract/limits.ts'
+import type { Asker } from '../../contract/locks.ts'
 import { command, flag, value } from '../command.ts'
 import { requireWire } from '../connection.ts'
 import type { Context } from '../context.ts'
-import { requireAdmin, requireWriter } from '../entries/key-rights.ts'
+import { requireAdminRole, requireWriting } from '../entries/key-rights.ts'
 import { readText } from '../entries/note-text.ts'
 import { withLibrary } from '../library.ts'
 import { requireCacheSize } from '../pull-orders/cache-room.ts'
@@ -56,11 +56,11 @@ export const commands = [
     async run(context, { props: references, note, ttl, closure, pull, steal, dryRun }) {
       const wire = await requireWire(context)
       return withLibrary(context, async ({ api }) => {
-        const isAdmin = await rightsOf(api, steal)
         const { cwd, out, now } = context
         const display = openDisplay(context, pushModel)
         const naming = { wire, api, cwd, closure, tell: display.tell }
         const plan = await planCheckOut(references, naming).finally(display.hide)
+        const isAdmin = rightsOf(plan.me, steal)
         const radar = out.json ? [] : await radarWords(plan, api, { paint: out.paint, width: out.width, now: now() })
         out.lines(radar)
         const refuse = (locks: ReturnType<typeof heldByOthers>) => heldRefusal(locks, { props: plan.props, now: now(), isAdmin })
@@ -88,10 +88,11 @@ const leftWords = (left: number): string =>
   `${count(left, 'prop')} had been checked out before that, and could not be given back: name the same to \`ph release\`, or check them out again.`
 
 /** Whether the key is an admin's. Refuses who may not do it, before anything is asked. */
-async function rightsOf(api: Api, steal: string | undefined): Promise<boolean> {
-  if (steal === undefined) return (await requireWriter(api)).isAdmin
-  await requireAdmin(api, 'take over what others have checked out')
-  return true
+function rightsOf({ scope, role }: Asker, steal: string | undefined): boolean {
+  requireWriting({ scope })
+  const isAdmin = role === 'admin'
+  if (steal !== undefined) requireAdminRole(isAdmin, 'take over what others have checked out')
+  return isAdmin
 }
 
 /** Whether nothing about the files here has to be looked at before they are edited. */

@@ -49,7 +49,7 @@ export const commands = [
 
 /** Who has props checked out, and who reviews them: they are told of a deletion. Asked once, whatever is to go. */
 async function readWorkers(api: Api): Promise<(entry: EntryDetail) => string[]> {
-  const [locks, { requests }] = await Promise.all([
+  const [{ locks }, { requests }] = await Promise.all([
     activeLocks(api),
     readRounds(api, { view: 'all', status: 'open', limit: Number.POSITIVE_INFINITY }),
   ])

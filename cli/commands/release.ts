@@ -1,14 +1,15 @@
 /** `ph release`: gives back what is checked out, without pushing. */
-import { findHeld, type HeldProp, releaseHeld } from '../../client/check-out/give-back.ts'
-import { listLocks } from '../../client/check-out/listed-locks.ts'
+import { findHeld, type Held, type HeldProp, releaseHeld } from '../../client/check-out/give-back.ts'
+import { nameLocked } from '../../client/check-out/listed-locks.ts'
 import { findNamedProps, type NamedProp } from '../../client/check-out/named-props.ts'
+import { ownLocks } from '../../client/entries/active-locks.ts'
 import type { Api } from '../../client/http/api.ts'
 import { exits } from '../../contract/errors.ts'
 import { printable } from '../../system/printable.ts'
 import { command, flag } from '../command.ts'
 import { requireWire } from '../connection.ts'
 import type { Context } from '../context.ts'
-import { requireWriter } from '../entries/key-rights.ts'
+import { requireWriting } from '../entries/key-rights.ts'
 import { holderWords, lockWords } from '../entries/lock-words.ts'
 import { withLibrary } from '../library.ts'
 import { Refusal, wrongUsage } from '../refusal.ts'
@@ -43,11 +44,11 @@ export const commands = [
         )
       const wire = await requireWire(context)
       return withLibrary(context, async ({ api }) => {
-        const { isAdmin } = await requireWriter(api)
-        const { id: me } = await api.members.me()
         const named = mine ? undefined : await findNamedProps(references, { wire, api, cwd: context.cwd })
-        const held = named ? await findHeld(api, named.props) : await everythingOfMine(api)
-        const others = held.filter(({ lock }) => lock.holder.id !== me)
+        const { held, me } = named ? await findHeld(api, named.props) : await everythingOfMine(api)
+        requireWriting(me)
+        const isAdmin = me.role === 'admin'
+        const others = held.filter(({ lock }) => lock.holder.id !== me.id)
         if (others.length > 0 && !(dryRun && isAdmin)) await askFor(context, others, { isAdmin, yes })
         const released = dryRun ? 0 : await releaseHeld(api, held)
         const free = (named?.props ?? []).filter(({ lineage_id }) => held.every((one) => one.lineage_id !== lineage_id))
@@ -74,11 +75,15 @@ export const commands = [
   }),
 ]
 
-const everythingOfMine = async (api: Api): Promise<HeldProp[]> =>
-  (await listLocks({ api, mine: true })).map(({ lock, entry_id, name }) => ({
-    ...{ lineage_id: lock.lineage_id, entry_id, name, lock },
-    files: [],
-  }))
+async function everythingOfMine(api: Api): Promise<Held> {
+  const { you, ...own } = await ownLocks(api)
+  const on = await nameLocked(api, own)
+  const held = own.locks.map((lock) => {
+    const { entry_id, name } = on(lock)
+    return { lineage_id: lock.lineage_id, entry_id, name, lock, files: [] }
+  })
+  return { held, me: you }
+}
 
 /** What others have: for admins, after a question. */
 async function askFor(

@@ -1,14 +1,15 @@
 /** `ph show`: one entry with its picture, facts, versions, its dependencies and referencers. */
 
 import { ClientError } from '../../client/client-error.ts'
+import { readEntryParts, type ShownActors } from '../../client/entries/entry-parts.ts'
 import { requireEntryId } from '../../client/entries/reference.ts'
 import type { EntryDetail } from '../../contract/entries.ts'
-import { ApiError } from '../../contract/errors.ts'
+import type { EntryClosure, EntryDependents } from '../../contract/entry-parts.ts'
 import type { Lineage } from '../../contract/lineages.ts'
 import { printable } from '../../system/printable.ts'
 import { command, flag, value } from '../command.ts'
 import type { Context } from '../context.ts'
-import { type Closure, type Dependents, needs, type Section, usedBy } from '../entries/closure-words.ts'
+import { needs, type Section, usedBy } from '../entries/closure-words.ts'
 import { entryFacts } from '../entries/facts.ts'
 import { className } from '../entries/type-names.ts'
 import { versionTable } from '../entries/version-table.ts'
@@ -20,7 +21,7 @@ import { pictureDrawing, pictureTerms } from '../terminal/pictures.ts'
 import { shorten } from '../terminal/table.ts'
 import { requireTurnStyle, turnTerms } from '../terminal/turn.ts'
 import { wrap } from '../terminal/wrap.ts'
-import { actorsSection, readActors, type ShownActors } from './show/actors.ts'
+import { actorsSection } from './show/actors.ts'
 import { entryPicture, withMeasures } from './show/picture.ts'
 import { turnEntry } from './show/turn.ts'
 
@@ -103,8 +104,8 @@ const partsOf = (wish: Wish): Part[] => allParts.filter((part) => wish[part] || 
 interface Found {
   entry: EntryDetail
   lineage?: Lineage
-  closure?: Closure
-  dependents?: Dependents
+  closure?: EntryClosure
+  dependents?: EntryDependents
   /** Of a level: the last sets of its actors, and what the newest one changed. */
   actors?: ShownActors
   /** Why parts of an overview are left out. */
@@ -115,32 +116,22 @@ interface Found {
 const leftOut =
   'Comments, collections, decisions, dependencies and referencers are not shown, and versions only of props that changed since the mirror was loaded.'
 
-/** Asks for what is shown, no more. */
-async function findParts({ api, isOffline }: Library, entry_id: number, parts: readonly Part[]): Promise<Found> {
-  const entry = await api.entries.get({ entry_id })
-  if (isOffline) return { entry, ...(parts.includes('versions') && (await knownVersions(api, entry.lineage_id))) }
-  const wants = (part: Part) => parts.includes(part)
-  const refused: string[] = []
-  const [lineage, closure, dependents] = await Promise.all([
-    wants('versions') ? api.lineages.get({ lineage_id: entry.lineage_id }) : undefined,
-    wants('closure') ? api.entries.closure({ entry_id, dependencies: 'current' }).catch(unlessTooMany) : undefined,
-    wants('dependents') ? api.entries.dependents({ entry_id }).catch(unlessTooMany) : undefined,
-  ])
-  const actors = wants('versions') && entry.asset_class === 'World' ? await readActors(api, entry.lineage_id) : undefined
-  const found = {
-    ...(lineage && { lineage }),
-    ...(actors && { actors }),
-    ...(closure && { closure }),
-    ...(dependents && { dependents }),
-  }
-  return { entry, ...found, ...(refused.length > 0 && { refused }) }
+const asked = { versions: ['lineage', 'actors'], closure: ['closure'], dependents: ['dependents'] } as const
 
-  /** An overview goes without a part that is more than one answer holds; who asks for that part hears why there is none. */
-  function unlessTooMany(error: unknown): undefined {
-    const isTooMany = error instanceof ApiError && error.code === 'VALIDATION'
-    if (!isTooMany || parts.length < allParts.length) throw error
-    refused.push(error.message)
+/** Asks for what is shown, no more. An overview goes without a part that is refused; who asks for that part hears why there is none. */
+async function findParts({ api, isOffline }: Library, entry_id: number, parts: readonly Part[]): Promise<Found> {
+  if (isOffline) {
+    const entry = await api.entries.get({ entry_id })
+    return { entry, ...(parts.includes('versions') && (await knownVersions(api, entry.lineage_id))) }
   }
+  const { refused, ...found } = await readEntryParts(
+    api,
+    entry_id,
+    parts.flatMap((part) => asked[part]),
+  )
+  const [first] = refused
+  if (first && parts.length < allParts.length) throw first
+  return { ...found, ...(first && { refused: refused.map(({ message }) => message) }) }
 }
 
 async function knownVersions(api: Library['api'], lineage_id: string): Promise<Pick<Found, 'lineage'>> {

@@ -1,15 +1,12 @@
 /** The dependencies and referencers of an entry, as trees; a file that several others share stands where it is nearest. */
 
-import type { Api } from '../../client/http/api.ts'
 import type { ClosureMember, DependentsMember } from '../../contract/closure-members.ts'
+import type { EntryClosure, EntryDependents } from '../../contract/entry-parts.ts'
 import { isLevelPart, levelsOf, partLabel } from '../../contract/level-parts.ts'
 import { printable } from '../../system/printable.ts'
 import { count, number, size } from '../terminal/amounts.ts'
 import { branchesBelow, drawTree, type TreeBounds } from '../terminal/tree.ts'
 import { className } from './type-names.ts'
-
-export type Closure = Awaited<ReturnType<Api['entries']['closure']>>
-export type Dependents = Awaited<ReturnType<Api['entries']['dependents']>>
 
 /** A heading, and what stands below it. */
 export interface Section {
@@ -19,7 +16,7 @@ export interface Section {
   hidden: number
 }
 
-export function needs({ root_object_id, total_bytes, members }: Closure, bounds: TreeBounds): Section {
+export function needs({ root_object_id, total_bytes, members }: EntryClosure, bounds: TreeBounds): Section {
   const others = members.filter(({ edge }) => edge !== 'root')
   if (others.length === 0) return { heading: 'No dependencies', lines: [], hidden: 0 }
   return {
@@ -43,7 +40,7 @@ function nameOf({ asset_name, package_name, ...member }: ClosureMember | Depende
   return asset_name ?? path?.split('/').at(-1) ?? 'a file without a name'
 }
 
-export function usedBy({ root_object_id, used_by_entries, members }: Dependents, bounds: TreeBounds): Section {
+export function usedBy({ root_object_id, used_by_entries, members }: EntryDependents, bounds: TreeBounds): Section {
   if (members.length === 0) return { heading: 'No referencers', lines: [], hidden: 0 }
   return {
     heading: `Referencers: ${count(used_by_entries, 'entry', 'entries')}`,

@@ -1,14 +1,14 @@
 /** The end of check-outs: released as they are, or after a push, as far as what was changed is in the library by then. */
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
-import type { Lock } from '../../contract/locks.ts'
-import { activeLocks } from '../entries/active-locks.ts'
+import type { Asker, Lock } from '../../contract/locks.ts'
+import { ownLocks } from '../entries/active-locks.ts'
 import type { Api } from '../http/api.ts'
 import type { PushedItem, PushReport } from '../push/report.ts'
 import type { StatusFile } from '../status/report.ts'
 import { status } from '../status/status.ts'
 import type { NamedProp, NamedProps, Naming } from './named-props.ts'
-import { batchesOf } from './plan.ts'
+import { batchesOf, readRadar } from './plan.ts'
 
 /** A check-out with the prop that it is of. */
 export interface HeldProp {
@@ -20,10 +20,19 @@ export interface HeldProp {
   lock: Lock
 }
 
+/** Check-outs, and who asks for them. */
+export interface Held {
+  held: HeldProp[]
+  me: Asker
+}
+
 /** Of these props, those that are checked out, by whomever. */
-export async function findHeld(api: Api, props: readonly NamedProp[]): Promise<HeldProp[]> {
-  const locks = new Map((await activeLocks(api)).map((lock) => [lock.lineage_id, lock]))
-  return props.flatMap((prop) => heldOf(prop, locks.get(prop.lineage_id)))
+export async function findHeld(api: Api, props: readonly NamedProp[]): Promise<Held> {
+  const { me, radar } = await readRadar(api, props)
+  const locks = new Map(
+    radar.map(({ lineage_id, locks: around }) => [lineage_id, around.find(({ relation }) => relation === 'self')?.lock]),
+  )
+  return { held: props.flatMap((prop) => heldOf(prop, locks.get(prop.lineage_id))), me }
 }
 
 const heldOf = ({ lineage_id, entry_id, name, files }: NamedProp, lock: Lock | undefined): HeldProp[] =>
@@ -62,8 +71,7 @@ export async function giveBack(
   { push, keep, ...naming }: Naming & { push: PushReport; keep: boolean },
 ): Promise<CheckedIn> {
   const { api, wire, cwd } = naming
-  const { id } = await api.members.me()
-  const mine = await activeLocks(api, id)
+  const { locks: mine } = await ownLocks(api)
   const locks = new Map(mine.map((lock) => [lock.lineage_id, lock]))
   const pushed = [...paths, ...props.flatMap(({ files }) => files.map(({ file }) => join(push.root, file)))]
   const here = [...new Set(pushed)].filter((path) => existsSync(path))

@@ -1,10 +1,11 @@
 /** What people name to check out, to check in or to release: files and folders of a project, or props by id, name or path. */
 import { existsSync } from 'node:fs'
 import { basename, join, relative, resolve, sep } from 'node:path'
+import type { EntrySummary } from '../../contract/entries.ts'
 import { ApiError } from '../../contract/errors.ts'
 import { extensionOf, type Filed } from '../../formats/package-place.ts'
 import { readEntryDetails } from '../entries/details.ts'
-import { requireEntryIds } from '../entries/reference.ts'
+import { requireEachEntry } from '../entries/reference.ts'
 import { projectStateFile } from '../folders.ts'
 import type { Api } from '../http/api.ts'
 import type { Wire } from '../http/open-http.ts'
@@ -57,7 +58,7 @@ export interface Naming {
   tell?: TellPush
 }
 
-/** In the order of the files, then of the names. Throws ClientError as `findNamedPaths` and `requireEntryIds` do. */
+/** In the order of the files, then of the names. Throws ClientError as `findNamedPaths` and `requireEachEntry` do. */
 export async function findNamedProps(references: readonly string[], naming: Naming): Promise<NamedProps> {
   const { cwd, api, wire, tell } = naming
   const { paths, names } = sortReferences(references, cwd)
@@ -129,15 +130,18 @@ function projectAt(cwd: string): string | null {
   return holdsDescriptor(root) ? root : null
 }
 
-async function readNamed(api: Api, names: readonly string[]) {
+/** Each once. Those that were looked up by name or path need no second look. */
+async function readNamed(api: Api, names: readonly string[]): Promise<EntrySummary[]> {
   if (names.length === 0) return []
-  const ids = await requireEntryIds(api, names)
-  const entries = await readEntryDetails(api, ids)
-  return ids.map((id) => {
-    const entry = entries.get(id)
-    if (!entry) throw new ApiError('ENTRY_NOT_FOUND', `There is no entry ${id} in this workspace.`)
+  const meant = await requireEachEntry(api, names)
+  const unread = meant.flatMap((one) => ('lineage_id' in one ? [] : one.id))
+  const details = unread.length > 0 ? await readEntryDetails(api, unread) : new Map<number, EntrySummary>()
+  const entries = meant.map((one) => {
+    const entry = 'lineage_id' in one ? one : details.get(one.id)
+    if (!entry) throw new ApiError('ENTRY_NOT_FOUND', `There is no entry ${one.id} in this workspace.`)
     return entry
   })
+  return [...new Map(entries.map((entry) => [entry.id, entry])).values()]
 }
 
 function addFile(props: Map<string, NamedProp>, file: StatusFile): void {

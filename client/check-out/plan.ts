@@ -2,15 +2,16 @@
 import pLimit from 'p-limit'
 import { isLevelPart, partWords } from '../../contract/level-parts.ts'
 import { limits } from '../../contract/limits.ts'
-import type { Lock, RadarLineage } from '../../contract/locks.ts'
-import type { Member } from '../../contract/members.ts'
+import type { Asker, Lock, RadarLineage } from '../../contract/locks.ts'
 import { ClientError } from '../client-error.ts'
+import { askWho } from '../entries/active-locks.ts'
 import { deletedBy } from '../entries/deletion.ts'
+import type { Api } from '../http/api.ts'
 import type { StatusFile } from '../status/report.ts'
 import { addProps, findNamedProps, type LibraryProp, type NamedProp, type NamedProps, type Naming } from './named-props.ts'
 
 export interface CheckOutPlan extends NamedProps {
-  me: Member
+  me: Asker
   /** By lineage, in the order of the props. */
   radar: RadarLineage[]
 }
@@ -26,11 +27,15 @@ export async function planCheckOut(references: readonly string[], naming: Naming
   for (const file of named.redirectors) throw isRedirector(file)
   if (named.props.length === 0) throw new ClientError('NOTHING_TO_CHECK_OUT', 'The library has no prop of what was named.')
   const props = closure ? await withNeeds(named, naming) : named.props
-  const [me, radar] = await Promise.all([
-    api.members.me(),
-    Promise.all(batchesOf(props).map((batch) => api.locks.radar({ lineage_ids: batch.map(({ lineage_id }) => lineage_id) }))),
-  ])
-  return { ...named, props, me, radar: radar.flatMap(({ lineages }) => lineages) }
+  return { ...named, props, ...(await readRadar(api, props)) }
+}
+
+/** What goes on around props, in their order, and who asks. */
+export async function readRadar(api: Api, props: readonly NamedProp[]): Promise<Pick<CheckOutPlan, 'me' | 'radar'>> {
+  const ask = (batch: NamedProp[]) => api.locks.radar({ lineage_ids: batch.map(({ lineage_id }) => lineage_id) })
+  const answers = await Promise.all(batchesOf(props).map(ask))
+  const me = answers[0]?.you ?? (await askWho(api))
+  return { me, radar: answers.flatMap(({ lineages }) => lineages) }
 }
 
 /** As many as one call about locks takes. */

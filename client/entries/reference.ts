@@ -35,6 +35,14 @@ export async function requireEntryIds(library: ReferenceCalls, references: reado
 
 /** The id that each reference means; many names and paths are looked up with one request. Throws as above. */
 export async function requireEachEntryId(library: ReferenceCalls, references: readonly string[]): Promise<number[]> {
+  return (await requireEachEntry(library, references)).map(({ id }) => id)
+}
+
+/** What each reference means: ids as they are, names and paths as they were looked up. Throws as above. */
+export async function requireEachEntry(
+  library: ReferenceCalls,
+  references: readonly string[],
+): Promise<({ id: number } | EntrySummary)[]> {
   const meant = references.map(readReference)
   const candidates = await findCandidates(library, meant)
   const unknown = meant.filter((one): one is Named => 'key' in one && !one.isPath && matches(one, candidates).length === 0)
@@ -48,11 +56,10 @@ export async function requireEachEntryId(library: ReferenceCalls, references: re
     library,
     found.filter(({ length }) => length > 1),
   )
-  const ids: number[] = []
+  const entries: ({ id: number } | EntrySummary)[] = []
   for (const [at, one] of meant.entries())
-    if ('id' in one) ids.push(one.id)
-    else ids.push(await requireOne(library, one, preferOwn(found[at] ?? [], own)))
-  return ids
+    entries.push('id' in one ? one : await requireOne(library, one, preferOwn(found[at] ?? [], own)))
+  return entries
 }
 
 /** The lineages of several candidates that lie in the project in which they are typed. */
@@ -195,9 +202,9 @@ async function requireOne(
   library: ReferenceCalls,
   { reference, isPath }: Named,
   found: readonly EntrySummary[],
-): Promise<number> {
+): Promise<EntrySummary> {
   const [only, second] = found
-  if (only && !second) return only.id
+  if (only && !second) return only
   if (only) throw await ambiguous(library, reference, found)
   const deleted = isPath ? undefined : await findDeleted(library, reference)
   if (deleted) throw deleted

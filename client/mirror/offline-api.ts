@@ -5,7 +5,7 @@
 import type { EntryDetail, EntrySummary, EntryWithTags } from '../../contract/entries.ts'
 import { ApiError } from '../../contract/errors.ts'
 import type { FoundLineages, Lineage, LineageFace } from '../../contract/lineages.ts'
-import type { Lock } from '../../contract/locks.ts'
+import type { Asker, Lock } from '../../contract/locks.ts'
 import type { Member } from '../../contract/members.ts'
 import type { Pack } from '../../contract/packs.ts'
 import { ClientError } from '../client-error.ts'
@@ -32,10 +32,11 @@ export function offlineApi(mirror: Mirror, nowMs: () => number = Date.now): Api 
       find: async ({ lineage_ids }: { lineage_ids?: string[] | null }) => findLineages(mirror, lineage_ids ?? []),
     },
     locks: {
-      list: async (question: { holder?: number; lineage_id?: string } = {}) => ({
-        locks: locksOf(mirror, question, nowMs()),
-        next_cursor: null,
-      }),
+      list: async (question: LockQuestion = {}) => {
+        const you = question.mine ? askerOf(mirror) : undefined
+        const locks = locksOf(mirror, { ...question, ...(you && { holder: you.id }) }, nowMs())
+        return { locks, next_cursor: null, ...(you && { you }) }
+      },
     },
     packs: { list: async () => ({ packs: packsOf(mirror), next_cursor: null }) },
     collections: {
@@ -168,8 +169,14 @@ function findLineages(mirror: Mirror, ids: readonly string[]): FoundLineages {
   return { cursor: mirror.meta('cursor') ?? 0, lineages, versions: [] }
 }
 
+interface LockQuestion {
+  holder?: number
+  lineage_id?: string
+  mine?: boolean
+}
+
 /** Active now, newest first: locks end by themselves, and the clock here knows it. */
-function locksOf(mirror: Mirror, { holder, lineage_id }: { holder?: number; lineage_id?: string }, nowMs: number): Lock[] {
+function locksOf(mirror: Mirror, { holder, lineage_id }: LockQuestion, nowMs: number): Lock[] {
   return lockedWith(mirror, nowMs).filter(
     (lock) => (holder === undefined || lock.holder.id === holder) && (lineage_id === undefined || lock.lineage_id === lineage_id),
   )
@@ -180,6 +187,12 @@ export function lockedWith(mirror: Mirror, nowMs = Date.now()): Lock[] {
   return texts
     .map((text) => JSON.parse(text) as Lock)
     .filter(({ released_at, expires_at }) => released_at === null && Date.parse(expires_at) > nowMs)
+}
+
+/** Nothing can be changed offline. */
+function askerOf(mirror: Mirror): Asker {
+  const { id, role } = meOf(mirror)
+  return { id, role, scope: 'read' }
 }
 
 function meOf(mirror: Mirror): Member {

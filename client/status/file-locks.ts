@@ -12,8 +12,8 @@ export interface LibraryLocks {
 }
 
 export async function readLocks(api: Api): Promise<LibraryLocks> {
-  const locks = await activeLocks(api)
-  return { locks, me: locks.length > 0 ? (await api.members.me()).id : undefined }
+  const { locks, you } = await activeLocks(api)
+  return { locks, me: locks.length > 0 ? (you ?? (await api.members.me())).id : undefined }
 }
 
 /** By file, in their order. */

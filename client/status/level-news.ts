@@ -1,9 +1,9 @@
 /** Levels whose actors changed in the library since they were pushed or pulled here, although their own file is the same. */
 import type { NewestSet, SetPart } from '../../contract/level-sets.ts'
+import { changesOf } from '../entries/set-changes.ts'
 import type { Api } from '../http/api.ts'
 import { findFacesInBulk } from '../memory/find-versions.ts'
 import type { KnownLevel, LevelParts, PartNews } from '../memory/level-parts.ts'
-import { changesOf } from '../memory/set-changes.ts'
 
 export interface LevelNews {
   /** The file of the level, below the project's root. */

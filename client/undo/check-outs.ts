@@ -1,7 +1,7 @@
 /** Taking back check-outs, given or released, and pull jobs that nobody has claimed. */
 import { limits } from '../../contract/limits.ts'
 import type { Checkout, Lock } from '../../contract/locks.ts'
-import { activeLocks } from '../entries/active-locks.ts'
+import { activeLocks, nameOfLocked } from '../entries/active-locks.ts'
 import type { Api } from '../http/api.ts'
 import { type Kept, type Part, propsIn, type Rows, stays, takenBack } from './row.ts'
 import { undefinedWhereGone } from './who.ts'
@@ -36,7 +36,7 @@ function keepTaken(got: readonly { lock: Lock; checkout: Checkout }[], before: r
 }
 
 async function backTaken({ taken, moved, stolen }: Taken, api: Api): Promise<Part[]> {
-  const now = byLineage(await activeLocks(api))
+  const now = byLineage(await locksBefore(api))
   const isThere = ({ lineage_id, id }: Remembered) => now.get(lineage_id)?.id === id
   const held = taken.filter(isThere)
   const names = propsIn(held.map(({ name }) => name))
@@ -55,14 +55,7 @@ async function backTaken({ taken, moved, stolen }: Taken, api: Api): Promise<Par
   return [...release, ...retaking(moved.filter(isThere), { api, verb: 'checked out as before' }), ...lost]
 }
 
-const read = new WeakMap<Api, Promise<Lock[]>>()
-
-/** As they were before a command: its calls about more than 1,000 props change each others' none. */
-function locksBefore(api: Api): Promise<Lock[]> {
-  const known = read.get(api) ?? activeLocks(api)
-  read.set(api, known)
-  return known
-}
+const locksBefore = async (api: Api): Promise<Lock[]> => (await activeLocks(api)).locks
 
 const taking = takenBack('locks', 'batch', {
   before: locksBefore,
@@ -99,15 +92,17 @@ function retake(key: string, group: readonly Remembered[], { api, verb }: { api:
 
 async function activeOf(api: Api, ids: readonly number[]): Promise<Remembered[]> {
   const asked = new Set(ids)
-  const locks = (await locksBefore(api)).filter(({ id }) => asked.has(id))
-  const names = await namesOf(
+  const { locks: all, lineages } = await activeLocks(api)
+  const locks = all.filter(({ id }) => asked.has(id))
+  const named = new Map([...lineages].map(([id, on]) => [id, nameOfLocked(on)]))
+  const unnamed = await namesOf(
     api,
-    locks.map(({ lineage_id }) => lineage_id),
+    locks.flatMap(({ lineage_id }) => (named.get(lineage_id) ? [] : lineage_id)),
   )
-  return locks.map((lock) => remembered(lock, names.get(lock.lineage_id) ?? lock.lineage_id))
+  return locks.map((lock) => remembered(lock, named.get(lock.lineage_id) ?? unnamed.get(lock.lineage_id) ?? lock.lineage_id))
 }
 
-/** By lineage: as entries are called; very many by their files, which takes one question. What is neither goes without. */
+/** By lineage, of servers that do not say it: as entries are called; very many by their files, which takes one question. What is neither goes without. */
 async function namesOf(api: Api, lineageIds: readonly string[]): Promise<Map<string, string>> {
   if (lineageIds.length === 0) return new Map()
   const found = await api.lineages.find({ lineage_ids: [...lineageIds] }).catch(() => undefined)
@@ -125,7 +120,7 @@ const keepReleased = (before: Remembered[]): Kept<{ released: Remembered[] }> | 
   before.length === 0 ? undefined : { what: `Released ${propsIn(before.map(({ name }) => name))}`, kept: { released: before } }
 
 async function backReleased(released: readonly Remembered[], api: Api): Promise<Part[]> {
-  const [locks, me] = [byLineage(await activeLocks(api)), await api.members.me()]
+  const [locks, me] = [byLineage(await locksBefore(api)), await api.members.me()]
   const refusedFor = ({ name, holder, holder_name, lineage_id }: Remembered): string | undefined => {
     const now = locks.get(lineage_id)
     if (now && now.holder.id !== me.id) return `${now.holder.display_name} has ${name} checked out by now.`

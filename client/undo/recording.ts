@@ -4,9 +4,19 @@ import type { Api, CallOptions } from '../http/api.ts'
 import { type Births, heardBy, noteBirths } from './births.ts'
 import type { Call, NewChange } from './journal.ts'
 import type { Kept, Row } from './row.ts'
+import { SeenLocks } from './seen-locks.ts'
 
 type Fields = Record<string, unknown>
 type Send = (input?: Fields, options?: CallOptions) => unknown
+
+/** The same call; `hear` is told of each answer. */
+const heard =
+  (send: Send, hear: (answer: unknown) => void): Send =>
+  async (input, options) => {
+    const answer = await send(input, options)
+    hear(answer)
+    return answer
+  }
 
 type Recorded = Fields & { route: string; births: Births }
 
@@ -21,6 +31,7 @@ export class Recording {
   readonly #stays = new Set<string>()
   /** Entries as the command has just read them: they need no second look before it changes them. */
   readonly #seen = new Map<unknown, Promise<unknown>>()
+  readonly #seenLocks = new SeenLocks()
 
   constructor(plain: Api) {
     this.#plain = plain
@@ -42,7 +53,10 @@ export class Recording {
       const calls = Object.entries(table).map(([verb, { method }]) => {
         const send = plain[noun]?.[verb] as Send
         const route = `${noun}.${verb}`
-        if (route === 'entries.get' || route === 'entries.find') return [verb, this.#seeing(send)]
+        if (route === 'entries.get' || route === 'entries.find')
+          return [verb, heard(send, (answer) => this.#see(answer as never))]
+        if (route === 'locks.list') return [verb, heard(send, (answer) => this.#seenLocks.seeList(answer as never))]
+        if (route === 'locks.radar') return [verb, heard(send, (answer) => this.#seenLocks.seeRadar(answer as never))]
         return [verb, method === 'GET' ? send : this.#recorded(route, send)]
       })
       return [noun, Object.fromEntries(calls)]
@@ -50,12 +64,8 @@ export class Recording {
     return Object.fromEntries(nouns) as Api
   }
 
-  #seeing(send: Send): Send {
-    return async (input, options) => {
-      const answer = (await send(input, options)) as Fields & { entries?: Fields[] }
-      for (const entry of answer.entries ?? [answer]) this.#seen.set(entry.id, Promise.resolve(entry))
-      return answer
-    }
+  #see(answer: Fields & { entries?: Fields[] }): void {
+    for (const entry of answer.entries ?? [answer]) this.#seen.set(entry.id, Promise.resolve(entry))
   }
 
   /** What was seen counts until something is changed with the entry, or with several. */
@@ -74,7 +84,8 @@ export class Recording {
       if (!row || 'aside' in row) return send(input, options)
       const reads = 'back' in row ? row.before : undefined
       const births: Births = {}
-      const reading = heardBy(this.#reading(input), (noun, read) => noteBirths(births, noun, read))
+      const plain = route.startsWith('locks.') ? this.#seenLocks.reading(this.#plain, input) : this.#reading(input)
+      const reading = heardBy(plain, (noun, read) => noteBirths(births, noun, read))
       const before = reads ? await reads(reading, input).catch(() => unread) : undefined
       const answer = await send(input, options)
       noteBirths(births, route.split('.')[0] ?? '', answer)

@@ -1,16 +1,14 @@
 /** What goes on around lineages, for someone who is about to edit them (contract-gaps 9). */
 
-import type { NamedPart } from '../../contract/level-sets.ts'
 import { limits } from '../../contract/limits.ts'
 import type { Lock, RadarEditor, RadarLineage, RadarLock } from '../../contract/locks.ts'
 import { amongTexts, lookupTexts } from '../database/among.ts'
 import { atOneMoment } from '../database/transaction.ts'
 import { isOnline } from '../rows/editor-session.ts'
-import { selectPartNames } from '../rows/levels/set-parts.ts'
 import { isActive, type LockScope, selectActiveLocks } from '../rows/lock.ts'
-import { entriesOf } from './entries-of.ts'
 import { requireLineages } from './held-lineages.ts'
 import { locate, type Reached, selectLockedAround, walkNeeds } from './locked-needs.ts'
+import { type NamedLineage, nameLineages } from './named-lineages.ts'
 
 const { shown } = limits.lock
 
@@ -44,13 +42,8 @@ async function selectAround(scope: LockScope, ids: readonly string[], reached: R
   const users = await selectLockedUsers(scope, ids)
   const near = new Set([...ids, ...lockedAround.locked.values(), ...[...users.values()].flat()])
   const locks = await selectActiveLocks(scope, [...near])
-  const entryOf = await entriesOf(scope, [...locks.values()])
-  const parts = await selectPartNames(
-    scope.sql,
-    scope.workspace.id,
-    [...locks.keys()].filter((id) => !entryOf.has(id)),
-  )
-  return { lineages, lockedAround, users, locks, entryOf, parts, editors: await selectEditors(scope, ids) }
+  const names = await nameLineages(scope, locks.keys())
+  return { lineages, lockedAround, users, locks, names, editors: await selectEditors(scope, ids) }
 }
 
 interface Around {
@@ -63,15 +56,7 @@ interface Around {
 /** Nearest first; each lock once. */
 function locksAround(
   { lineageId, needed = new Map(), users = [] }: Around,
-  {
-    locks,
-    entryOf,
-    parts,
-  }: {
-    locks: ReadonlyMap<string, Lock>
-    entryOf: ReadonlyMap<string, number>
-    parts: ReadonlyMap<string, NamedPart>
-  },
+  { locks, names }: { locks: ReadonlyMap<string, Lock>; names: ReadonlyMap<string, NamedLineage> },
 ): RadarLock[] {
   const relations: [lineageId: string, relation: RadarLock['relation'], steps: number][] = [
     [lineageId, 'self', 0],
@@ -85,8 +70,8 @@ function locksAround(
       const lock = locks.get(id)
       if (!lock || seen.has(id)) return []
       seen.add(id)
-      const part = parts.get(id)
-      return { lock, relation, entry_id: entryOf.get(id) ?? null, ...(part ? { part } : {}) }
+      const { entry_id = null, name = null, part } = names.get(id) ?? {}
+      return { lock, relation, entry_id, name, ...(part ? { part } : {}) }
     })
 }
 

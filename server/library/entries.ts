@@ -8,13 +8,12 @@ import { deleteForGood } from '../curation/deletion.ts'
 import { patchEntry } from '../curation/entry-patch.ts'
 import { restoreSet } from '../curation/restored-set.ts'
 import { amongIds } from '../database/among.ts'
-import { readClosure, readDependents } from '../dependencies/closure.ts'
+import { closureOf, dependentsOf, partsOf } from '../dependencies/entry-parts.ts'
 import type { Context, Handlers } from '../handler.ts'
 import { viewOf } from '../rows/comment.ts'
 import { requireEntryDetail, requireEntryFace, selectEntryDetails } from '../rows/entry.ts'
 import { notePull } from '../rows/first-steps.ts'
 import { holdEntries, lockWorkspace } from '../rows/hold.ts'
-import { withLocks } from '../rows/lock.ts'
 import { fileNameOf, requireVersionOf } from '../rows/version.ts'
 import { searchByImage } from '../search/likeness.ts'
 import { countFacets, listEntries } from '../search/list.ts'
@@ -29,7 +28,9 @@ export const entries: Handlers<typeof contract> = {
   searchByImage,
 
   async get(request) {
-    return requireEntryDetail(request.sql, viewOf(request), request.input.entry_id)
+    const entry = await requireEntryDetail(request.sql, viewOf(request), request.input.entry_id)
+    const { include } = request.input
+    return include ? { ...entry, parts: await partsOf(request, entry, include) } : entry
   },
 
   async find(request) {
@@ -37,29 +38,11 @@ export const entries: Handlers<typeof contract> = {
   },
 
   async closure(request) {
-    const { sql, workspace, input } = request
-    const { entry_id: entryId, object_id: objectId, dependencies, project } = input
-    const { face, rootId, members } = await readClosure(sql, workspace.id, { entryId, objectId, versions: dependencies, project })
-    return {
-      entry_id: face.entry_id,
-      root_object_id: rootId,
-      ...(dependencies && { dependencies }),
-      total_objects: members.length,
-      total_bytes: members.reduce((sum, member) => sum + member.blob_size, 0),
-      members: await withLocks(request, input.urls ? await withAddresses(request, members) : members),
-    }
+    const closure = await closureOf(request, request.input)
+    return request.input.urls ? { ...closure, members: await withAddresses(request, closure.members) } : closure
   },
 
-  async dependents({ sql, workspace, input }) {
-    const { face, members } = await readDependents(sql, workspace.id, input.entry_id)
-    return {
-      entry_id: face.entry_id,
-      root_object_id: face.object_id,
-      total_objects: members.length,
-      used_by_entries: new Set(members.flatMap((member) => member.entry_id ?? [])).size,
-      members,
-    }
-  },
+  dependents: ({ sql, workspace, input }) => dependentsOf(sql, workspace.id, input.entry_id),
 
   async download({ sql, workspace, actor, storage, now, origin, feed, input }) {
     // Who deletes the entry waits, and then knows that it was downloaded; or has been faster, and there is none.

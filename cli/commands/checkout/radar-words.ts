@@ -52,20 +52,20 @@ async function locksAround(plan: CheckOutPlan, api: Api, { now }: RadarLook): Pr
   const own = new Set(plan.props.map(({ lineage_id }) => lineage_id))
   const seen = new Set<number>()
   const around = plan.radar.flatMap(({ lineage_id, locks }) =>
-    locks.flatMap(({ lock, relation, entry_id, part }) => {
+    locks.flatMap(({ lock, relation, entry_id, name, part }) => {
       if (relation === 'self' || own.has(lock.lineage_id) || lock.holder.id === plan.me.id || seen.has(lock.id)) return []
       seen.add(lock.id)
-      return { lock, relation, entry_id, part, of: nameIn(plan, lineage_id) }
+      return { lock, relation, entry_id, name, part, of: nameIn(plan, lineage_id) }
     }),
   )
   const shown = around.slice(0, mostLines)
   const names = await readEntryDetails(
     api,
-    shown.flatMap(({ entry_id }) => entry_id ?? []),
+    shown.flatMap(({ entry_id, name }) => (name === undefined ? (entry_id ?? []) : [])),
   )
-  return around.map(({ lock, relation, entry_id, part, of }) => {
-    const name = printable(names.get(entry_id ?? 0)?.name ?? (part ? partWords(part) : 'A file without an entry'))
-    return `${sentences[relation](name, of)} ${lockWords(lock, now)}`
+  return around.map(({ lock, relation, entry_id, name, part, of }) => {
+    const told = part ? partWords(part) : (name ?? names.get(entry_id ?? 0)?.name ?? 'A file without an entry')
+    return `${sentences[relation](printable(told), of)} ${lockWords(lock, now)}`
   })
 }
 

@@ -28,7 +28,7 @@ export interface ReadLists extends Lists {
 export async function listBeside(api: Api, signal?: AbortSignal): Promise<ReadLists> {
   const lists: Lists = {
     ...(await readNames(api, signal)),
-    locks: await activeLocks(api),
+    locks: (await activeLocks(api)).locks,
     me: await api.members.me({}, { signal }),
   }
   return { ...lists, write: (rows, db) => writeLists(lists, rows, db) }

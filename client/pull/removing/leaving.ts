@@ -1,10 +1,10 @@
 /** What has no place in a project any more after a pull: files where props were before they moved, and parts that left with a level's newest set. */
 import { isPartOf } from '../../../contract/level-parts.ts'
 import type { PullJobObject } from '../../../contract/pull-jobs.ts'
+import { changesOf } from '../../entries/set-changes.ts'
 import type { Api } from '../../http/api.ts'
 import type { KnownPart, PlacedPart } from '../../memory/level-parts.ts'
 import type { ProjectMemory } from '../../memory/project-memory.ts'
-import { changesOf } from '../../memory/set-changes.ts'
 import type { PulledFile } from '../report.ts'
 import { takeAwayFormer } from './former-places.ts'
 import { type LeavingFile, type TakingAway, type TakingParts, takeAway } from './take-away.ts'

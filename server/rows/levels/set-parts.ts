@@ -1,8 +1,6 @@
 /** What a set of the parts of a level holds, or what it changed of another one, with what people call each part. */
 
-import { isLevelPart } from '../../../contract/level-parts.ts'
-import type { NamedPart, SetPart } from '../../../contract/level-sets.ts'
-import { lookupTexts } from '../../database/among.ts'
+import type { SetPart } from '../../../contract/level-sets.ts'
 import type { Fragment, Sql } from '../../database/sql.ts'
 import { type KnownSet, partsAt } from './sets.ts'
 
@@ -60,22 +58,4 @@ function touchedPaths(sql: Sql, workspaceId: number, { set, since }: { set: Know
     select p.path_key from level_parts p where ${of} and p.from_set > ${from} and p.from_set <= ${to}
     union
     select p.path_key from level_parts p where ${of} and p.until_set > ${from} and p.until_set <= ${to}`
-}
-
-/** By lineage: what parts of levels among these are called, by their current versions. */
-export async function selectPartNames(
-  sql: Sql,
-  workspaceId: number,
-  lineageIds: Iterable<string>,
-): Promise<Map<string, NamedPart>> {
-  const rows = await sql<(Omit<NamedPart, 'path'> & { lineage_id: string; path: string | null })[]>`
-    select lookup.key as lineage_id, found.* from ${lookupTexts(sql, lineageIds)} cross join lateral (
-      select o.origin_path as path, o.asset_class, o.label from lineages l
-        join objects o on o.workspace_id = l.workspace_id and o.id = l.face_object_id
-       where l.workspace_id = ${workspaceId} and l.id = lookup.key offset 0) found`
-  return new Map(
-    rows.flatMap(({ lineage_id, path, ...named }) =>
-      path !== null && isLevelPart(path) ? [[lineage_id, { path, ...named }] as const] : [],
-    ),
-  )
 }

@@ -4,7 +4,6 @@ import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import { agentSessionId } from '../../../contract/agent-sessions.ts'
 import { callAs, type Json } from '../../support/api.ts'
-import { startFront } from '../../support/http-front.ts'
 import { editBarrel, inn } from '../../support/inn.ts'
 import { personAt } from '../../support/person.ts'
 import { startTestServer } from '../../support/server.ts'
@@ -181,25 +180,6 @@ test('a closure of more than 1,000 is checked out whole, and given back whole', 
   await olivia.ok('checkout SM_All --closure')
   expect(await olivia.ok('release --mine')).toMatchObject({ released: 1001 })
   expect(await active()).toEqual([])
-})
-
-test('a check-out and a release of many ask what is checked out once, and not for what only a look at the project needs', async () => {
-  const { olivia, mia } = await inn(server)
-  const front = await startFront({ to: () => mia.env.PH_URL ?? '' })
-  const away = personAt(front.url, mia.env.PH_API_KEY ?? '')
-  await away.ok('pull SM_Barrel SM_Stool')
-  const askedBy = async (line: string) => {
-    front.asked.length = 0
-    await away.ok(line)
-    return front.asked.map((asked) => asked.replace(/\?.*/, ''))
-  }
-  const taken = await askedBy('checkout Content/Inn/SM_Barrel.uasset')
-  expect(taken.filter((asked) => asked === 'GET /locks')).toHaveLength(1)
-  expect(taken).not.toContain('GET /pull-jobs')
-  const given = await askedBy('release Content/Inn/SM_Barrel.uasset')
-  expect(given.filter((asked) => asked === 'GET /locks').length).toBeLessThanOrEqual(2)
-  expect(given).not.toContain('GET /pull-jobs')
-  expect((await olivia.ok('locks')).locks).toEqual([])
 })
 
 test('a dry run says what would happen and takes nothing', async () => {
