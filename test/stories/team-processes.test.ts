@@ -56,7 +56,15 @@ async function startWorld() {
 test.each(seeds)(`seed %i: a team works for ${steps} steps, with kills and a restore`, { timeout: 7_200_000 }, async (seed) => {
   const { url, keys, accidents, stop } = await startWorld()
   const people = [keys.mia, keys.max, keys.olivia, keys.adam, keys.mia, keys.max, keys.adam]
-  const fault = await runTeam({ url, keys: people, seed, steps, run: (words, where) => phProcess(words, where), accidents })
+  const fault = await runTeam({
+    url,
+    keys: people,
+    admins: [keys.olivia, keys.adam],
+    seed,
+    steps,
+    run: (words, where) => phProcess(words, where),
+    accidents,
+  })
   await stop()
   expect(fault).toBeUndefined()
 })

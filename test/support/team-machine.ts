@@ -31,15 +31,20 @@ export class Machine {
   readonly saved = new Map<string, string>()
   /** Files that its person took away and nobody was told of yet. */
   readonly removed = new Set<string>()
+  /** The other state of its content, and what had been saved there. */
+  branch?: { folder: string; saved: Map<string, string> }
+  /** Whether its person may delete entries. */
+  readonly isAdmin: boolean
   readonly #env: Record<string, string>
   readonly #run: RunPh
 
-  constructor(name: string, game: string, to: { url: string; key: string; run: RunPh }) {
+  constructor(name: string, game: string, to: { url: string; key: string; run: RunPh; isAdmin: boolean }) {
     this.name = name
     this.game = game
     this.root = temporaryFolder({ [`${game}.uproject`]: '{"EngineAssociation": "5.3"}' })
     const folders = { PH_CONFIG_DIR: temporaryFolder(), PH_STATE_DIR: temporaryFolder(), PH_CACHE_DIR: temporaryFolder() }
     this.#run = to.run
+    this.isAdmin = to.isAdmin
     this.#env = { ...signedIn(to.url, to.key), ...folders }
   }
 
