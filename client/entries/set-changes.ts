@@ -3,16 +3,21 @@ import type { SetPart } from '../../contract/level-sets.ts'
 import type { Api } from '../http/api.ts'
 import { isMissingRoute } from '../http/missing-route.ts'
 
-/** What changed from one set of a level to another, page by page. Undefined where the server does not say it, or knows one of them no more. */
+/** What changed from one set of a level to another, or all that it holds, page by page. Undefined where the server does not say it, or knows one of them no more. */
 export async function changesOf(
   api: Pick<Api, 'lineages'>,
-  { lineageId, set, since }: { lineageId: string; set: number; since: number },
+  { lineageId, set, since }: { lineageId: string; set: number; since: number | undefined },
 ): Promise<SetPart[] | undefined> {
   const parts: SetPart[] = []
   let cursor: string | null | undefined
   try {
     do {
-      const page = await api.lineages.setParts({ lineage_id: lineageId, set, since, ...(cursor ? { cursor } : {}) })
+      const page = await api.lineages.setParts({
+        lineage_id: lineageId,
+        set,
+        ...(since === undefined ? {} : { since }),
+        ...(cursor ? { cursor } : {}),
+      })
       parts.push(...page.parts)
       cursor = page.next_cursor
     } while (cursor)

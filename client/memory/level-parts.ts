@@ -34,8 +34,8 @@ export interface KnownLevel {
   file: string
   entryId: number | null
   lineageId: string
-  /** The set of its parts that was pushed or pulled here last. */
-  set: number
+  /** The set of its parts that was pushed or pulled here last. Null where none is known as a whole, as of a level that had no parts then. */
+  set: number | null
   /** The newest one, of which it is remembered what it changed. */
   newsSet: number | null
 }
@@ -73,12 +73,13 @@ export class LevelParts {
     return this.#state.guard(() => this.#state.db.prepare<[string], number | null>(query).pluck().get(lineageId)) ?? undefined
   }
 
-  /** Levels of which a set is known here, with the file of each. */
+  /** Levels that lie here, with the file of each. */
   list(): KnownLevel[] {
     const query = `
-      select f.file, f.entry_id as entryId, l.lineage_id as lineageId, l.set_id as "set",
+      select f.file, f.entry_id as entryId, f.lineage_id as lineageId, l.set_id as "set",
              l.news_set as newsSet
-        from level l join file f on f.lineage_id = l.lineage_id where l.set_id is not null and f.stat <> ? order by f.file`
+        from file f left join level l on l.lineage_id = f.lineage_id
+       where f.lineage_id is not null and f.stat <> ? and (l.set_id is not null or f.file like '%.umap') order by f.file`
     return this.#state.guard(() => this.#state.db.prepare<[string], KnownLevel>(query).all(gone))
   }
 
@@ -120,7 +121,9 @@ export class LevelParts {
     this.#state.write(() => {
       this.#forgetNews(lineageId)
       if (!newest) return
-      db.prepare('update level set news_set = ? where lineage_id = ?').run(newest.set, lineageId)
+      db.prepare(`
+        insert into level (lineage_id, news_set) values (?, ?)
+        on conflict (lineage_id) do update set news_set = excluded.news_set`).run(lineageId, newest.set)
       for (const one of newest.news) put.run({ ...one, path: one.path.toLowerCase(), lineageId })
     })
   }

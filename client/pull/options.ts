@@ -128,7 +128,7 @@ const currentOf = (entries: readonly OrderedEntry[]): Set<number> =>
  * is missing here or is another file than the one that is known: then levels come as a whole, and each actor is looked at.
  */
 function knownSets(memory: ProjectMemory, root: string, entryIds: ReadonlySet<number>): number[] {
-  const levels = memory.levels.list()
+  const levels = memory.levels.list().flatMap(({ set, ...level }) => (set === null ? [] : { ...level, set }))
   if (levels.length > limits.pullJob.entries || !levels.some(({ entryId }) => entryId !== null && entryIds.has(entryId)))
     return []
   const isWhole = (lineageId: string) => {

@@ -66,6 +66,24 @@ test('an actor that is missing here is called by its label; a level that only ga
   expect(latest.entry_ids).toHaveLength(1)
 })
 
+test('a level that had no actors when it was pulled is outdated with its first, also where some were pushed from here', async () => {
+  const { ada, bob, bobs } = await two()
+  await ada.save({ [actor('AAA')]: 'by ada', [actor('BBB')]: 'by ada' })
+  await ada.push()
+  const latest = async () => findLatest({ ...bobs, folders: bob.folders, target: findTarget({ project: 'Town', cwd: bob.root }) })
+  const news = async () => (await bob.status()).levels.map(({ file, set, changes }) => ({ file, set, changes }))
+  expect(await latest()).toMatchObject({ outdated: [level] })
+  expect(await news()).toEqual([{ file: level, set: null, changes: { added: 2, changed: 0, removed: 0 } }])
+  await bob.save({ [actor('CCC')]: 'by bob' })
+  await bob.push()
+  expect(await news()).toEqual([{ file: level, set: null, changes: { added: 2, changed: 0, removed: 0 } }])
+  await bob.get()
+  expect(await latest()).toMatchObject({ outdated: [] })
+  expect(await news()).toEqual([])
+  await ada.get()
+  expect(bob.files()).toEqual(ada.files())
+})
+
 test('a pull into a project that has the level brings what changed, and every file where an actor is missing here', async () => {
   const { ada, bob } = await two('AAA', 'BBB', 'CCC')
   await ada.save({ [actor('AAA')]: 'moved' })
