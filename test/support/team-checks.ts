@@ -26,20 +26,29 @@ const find = async (api: Caller, content_hashes: string[]): Promise<Json> =>
 export async function inconsistent(api: Caller, machine: Machine, report: string): Promise<string | undefined> {
   const open = [levelOf(machine.game)]
   const reached = new Set(open)
+  const absent: [file: string, name: string][] = []
   for (const file of open) {
     if (!existsSync(join(machine.root, file))) return `${file} did not come`
     for (const name of machine.facts(file).imports.filter((one) => one.startsWith('/Game/'))) {
       const needed = machine.fileOf(name)
-      if (needed === undefined && !report.toLowerCase().includes(name.toLowerCase()))
-        return `${file} refers to ${name}, which is neither here nor named as missing`
-      if (needed !== undefined && !reached.has(needed)) open.push(needed)
-      if (needed !== undefined) reached.add(needed)
+      if (needed === undefined) absent.push([file, name])
+      else if (!reached.has(needed)) {
+        reached.add(needed)
+        open.push(needed)
+      }
     }
   }
   const hashes = new Map([...reached].map((file) => [file, hashOf(machine.read(file))]))
   const { versions, lineages } = await find(api, [...new Set(hashes.values())])
   const faces = new Map(lineages.map((one: Json) => [one.id, one]))
   const byHash = new Map<string, Json>(versions.map((one: Json) => [one.content_hash, one]))
+  const named = report.toLowerCase()
+  for (const [file, name] of absent) {
+    const isNamed = [name, name.replace('/Game', 'Content')].some((one) => named.includes(one.toLowerCase()))
+    // What only an edit of this machine refers to, and its person deleted here, no pull knows of.
+    const isOwn = !byHash.has(hashes.get(file) ?? '') && machine.deleted.has(name)
+    if (!isNamed && !isOwn) return `${file} refers to ${name}, which is neither here nor named as missing`
+  }
   const files = new Map<string, string>()
   const { jobs = [] } = JSON.parse(report)
   // A file stays where it was edited here; and an old one where something refers to it yet, and no redirector is there.

@@ -71,6 +71,7 @@ export async function deleteFile(turn: Turn): Promise<undefined> {
   if (file === undefined) return
   rmSync(join(turn.machine.root, file))
   turn.machine.saved.delete(file)
+  turn.machine.deleted.add(nameOf(file))
   turn.note(`deleted ${file} here`)
 }
 

@@ -31,6 +31,8 @@ export class Machine {
   readonly saved = new Map<string, string>()
   /** Files that its person took away and nobody was told of yet. */
   readonly removed = new Set<string>()
+  /** Names of packages whose files its person deleted here. */
+  readonly deleted = new Set<string>()
   /** The other state of its content, and what had been saved there. */
   branch?: { folder: string; saved: Map<string, string> }
   /** Whether its person may delete entries. */
@@ -91,6 +93,7 @@ export class Machine {
       writeFiles(this.root, { [file]: bytes })
       this.saved.set(file, hashOf(bytes))
       this.removed.delete(file)
+      this.deleted.delete(nameOf(file))
     }
   }
 
