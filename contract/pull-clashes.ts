@@ -29,6 +29,15 @@ export const newerVersionUsed = (older: Clashing, newer: Clashing): PullWarning 
   newer_object_id: newer.object_id,
 })
 
+export const ownPropUsed = (other: Clashing, own: Clashing): PullWarning => ({
+  type: 'own_prop_used',
+  message: `${titleOf(own)} is a prop of this project, and stands for another one (version ${other.object_id}) that was needed at that path.`,
+  lineage_id: own.lineage_id,
+  object_id: own.object_id,
+  other_lineage_id: other.lineage_id,
+  other_object_id: other.object_id,
+})
+
 /**
  * The newest of files with one destination, where it may stand for the others: they are versions of one prop, and at most one of them was
  * requested by its id. Throws `clashError` otherwise.

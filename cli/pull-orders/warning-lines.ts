@@ -13,7 +13,7 @@ const advice: Partial<Record<string, string>> = {
 }
 
 /** Kinds that are only good to know; all others are warnings. */
-const noteTypes = new Set(['newer_version_used', 'older_engine'])
+const noteTypes = new Set(['newer_version_used', 'own_prop_used', 'older_engine'])
 
 /** Things that do not stop a pull, in sections as a push has them: notes, then warnings. */
 export function warningLines(warnings: readonly PullWarning[], look: Output): string[] {

@@ -2,7 +2,7 @@
 
 import { amongIds } from '../database/among.ts'
 import type { Fragment, Sql } from '../database/sql.ts'
-import { asFirstPushed, type Direction, isMapped, type Reading, rowsOf, targetOf } from './rows.ts'
+import { asFirstPushed, type Direction, isMapped, type Reading, rowsOf, targetOf, type Versions } from './rows.ts'
 
 /** Seen from the version that a walk comes from. `came`: the project by which it was reached; `projectId`: the one whose rows it is read by. */
 export type Edge = [fromId: number, toId: number, isHard: boolean, came: number, projectId: number]
@@ -153,7 +153,7 @@ export async function selectEdgePiece(sql: Sql, workspaceId: number, query: Piec
 }
 
 /** Where edges lead. Each target is looked for once: most edges share theirs with others. Parts of levels are what their set names. */
-function ledOf(sql: Sql, workspaceId: number, { direction, reading }: EdgeQuery): Fragment {
+function ledOf(sql: Sql, workspaceId: number, { direction, reading }: Pick<EdgeQuery, 'direction' | 'reading'>): Fragment {
   if (reading === 'all' || !isMapped({ direction, reading }))
     return sql`select from_id, raw_id as to_id, hard, project_id from edge`
   return sql`
@@ -177,19 +177,17 @@ export interface Edges {
 export async function selectEdgesWithin(
   sql: Sql,
   workspaceId: number,
-  { from, most }: { from: readonly Reached[]; most: number },
+  { from, reading = asFirstPushed, most }: { from: readonly Reached[]; reading?: Versions; most: number },
 ): Promise<Edges | undefined> {
-  const rows = rowsOf(sql, workspaceId, {
-    direction: 'needs',
-    reading: asFirstPushed,
-    id: sql`lookup.key`,
-    project: sql`lookup.project_id`,
-  })
+  const as = { direction: 'needs', reading } as const
+  const rows = rowsOf(sql, workspaceId, { ...as, id: sql`lookup.key`, project: sql`lookup.project_id` })
   const [row] = await sql<Edges[]>`
-    select coalesce(array_agg(from_id), '{}') as from, coalesce(array_agg(to_id), '{}') as to
-      from (select lookup.key as from_id, found.raw_id as to_id
-              from ${listOf(sql, from)} as lookup (key, project_id) cross join lateral (${rows} offset 0) found
-             limit ${most + 1}) as edge`
+    with edge as materialized (
+      select lookup.key as from_id, found.raw_id, found.hard, found.path_key, found.project_id, found.exact
+        from ${listOf(sql, from)} as lookup (key, project_id) cross join lateral (${rows} offset 0) found
+       limit ${most + 1}
+    ), led as (${ledOf(sql, workspaceId, as)})
+    select coalesce(array_agg(from_id), '{}') as from, coalesce(array_agg(to_id), '{}') as to from led`
   return row && row.from.length <= most ? row : undefined
 }
 

@@ -1,9 +1,10 @@
 /** Where the files of a pull land, and which of them have the same destination (spec 4.3; contract-gaps 4 and 9). Pure. */
 import { notPlacedWarnings, whyNotPlaced } from '../../contract/file-kinds.ts'
-import { newerVersionUsed, newestOf } from '../../contract/pull-clashes.ts'
+import { newerVersionUsed, newestOf, ownPropUsed } from '../../contract/pull-clashes.ts'
 import type { PullWarning } from '../../contract/pull-jobs.ts'
 import { rootWarnings } from '../../contract/target-roots.ts'
 import { extensionOf } from '../../formats/package-place.ts'
+import { placeKey } from '../rows/places.ts'
 import type { PullFile } from '../rows/pull-job.ts'
 
 export interface Destinations {
@@ -39,13 +40,16 @@ interface Choice {
   pinned: ReadonlySet<number>
   /** By version, what it needs. */
   needs: ReadonlyMap<number, readonly number[]>
+  /** By path: the prop (lineage) that the project has there. */
+  here: ReadonlyMap<string, string>
 }
 
 /**
  * Lets the newest version stand for the others of its prop where they have the same destination, and leaves out what only those
- * needed. Different props, and two versions that were both requested by id, still clash.
+ * needed. Of different props the one that the project has there stands for those that are only needed: the engine finds it by its path. Other
+ * different props, and two versions that were both requested by id, still clash.
  */
-export function preferNewest(files: readonly PullFile[], { roots, pinned, needs }: Choice): Destinations {
+export function preferNewest(files: readonly PullFile[], { roots, pinned, needs, here }: Choice): Destinations {
   const byId = new Map(files.map((file) => [file.object_id, file]))
   const standIns = new Map<number, number>()
   const warnings: PullWarning[] = []
@@ -55,11 +59,15 @@ export function preferNewest(files: readonly PullFile[], { roots, pinned, needs 
     const clashes = findClashes(kept)
     if (clashes.length === 0) return { files: kept, warnings }
     for (const group of clashes) {
-      const { newest, yielding } = newestOf(group, pinned)
-      for (const older of yielding) {
-        standIns.set(older.object_id, newest.object_id)
-        warnings.push(newerVersionUsed(older, newest))
-      }
+      const own = group.filter(({ lineage_id }) => lineage_id === here.get(placeKey(group[0] as PullFile) ?? ''))
+      const others = own.length > 0 ? group.filter((file) => !own.includes(file) && !roots.includes(file.object_id)) : []
+      const { newest, yielding } = newestOf(
+        group.filter((file) => !others.includes(file)),
+        pinned,
+      )
+      for (const older of yielding) warnings.push(newerVersionUsed(older, newest))
+      for (const other of others) warnings.push(ownPropUsed(other, newest))
+      for (const { object_id } of [...yielding, ...others]) standIns.set(object_id, newest.object_id)
     }
   }
 }

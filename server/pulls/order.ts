@@ -15,7 +15,7 @@ import { tooEntangled, walk } from '../dependencies/walk.ts'
 import { holdCollection, requireCollection, selectCollectionEntryIds } from '../rows/collection.ts'
 import { holdEntries } from '../rows/hold.ts'
 import { selectLastSet, selectSetsOf, selectUnchangedParts } from '../rows/levels/sets.ts'
-import { findProject, placeKey } from '../rows/places.ts'
+import { findPlaces, findProject, placeKey } from '../rows/places.ts'
 import { type PullFile, selectPullFiles } from '../rows/pull-job.ts'
 import type { VersionFacts } from '../rows/version.ts'
 import { findBrokenReferences } from './broken-references.ts'
@@ -87,7 +87,11 @@ export async function resolveOrder(
   })
   const destinations =
     clashes.length > 0
-      ? preferNewest(files, { roots, pinned, needs: await requireNeeds(request, found.reached) })
+      ? preferNewest(files, {
+          ...{ roots, pinned },
+          needs: await requireNeeds(request, found),
+          here: await selectHere(request, clashes),
+        })
       : { files, warnings: [] }
   return {
     entries: withFacts(entries, files),
@@ -249,12 +253,24 @@ const mostEdges = 250_000
 /** VALIDATION where they need one another too often to be looked through. */
 async function requireNeeds(
   { sql, workspace }: OrderRequest,
-  reached: readonly Reached[],
+  { reached, reading }: Pick<FoundFiles, 'reached' | 'reading'>,
 ): Promise<ReadonlyMap<number, number[]>> {
-  const edges = await selectEdgesWithin(sql, workspace.id, { from: reached, most: mostEdges })
+  const edges = await selectEdgesWithin(sql, workspace.id, { from: reached, reading, most: mostEdges })
   if (edges) return needsOf(edges)
   const message = `name one another more than ${mostEdges.toLocaleString('en')} times, too often to leave older versions out; pull them in several jobs`
   throw validationError([{ path: 'entries', message }])
+}
+
+/** By path: which prop the project that gets the files has there. */
+async function selectHere(
+  { sql, workspace, input }: OrderRequest,
+  clashes: readonly (readonly PullFile[])[],
+): Promise<Map<string, string>> {
+  const projectId = await findProject(sql, workspace.id, input.target_project)
+  if (projectId === undefined) return new Map()
+  const paths = clashes.flatMap(([file]) => (file && placeKey(file)) ?? [])
+  const places = await findPlaces(sql, workspace.id, { projectId, paths })
+  return new Map(Array.from(places, ([path, { lineage_id }]) => [path, lineage_id]))
 }
 
 const deprecationsOf = (entries: readonly OrderedEntry[]): PullWarning[] =>

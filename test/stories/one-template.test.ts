@@ -16,7 +16,7 @@ const actor = (name: string) => `Content/__ExternalActors__/Maps/L_Main/0/1A/${n
 const template: Packages = {
   [grain]: {},
   [wood]: { imports: ['/Game/Tex/T_Grain'] },
-  [player]: {},
+  [player]: { imports: ['/Game/Tex/T_Grain'] },
   [level]: { imports: ['/Game/Characters/BP_Player', '/Game/Mat/M_Wood'] },
   [actor('AAA')]: { assetClass: 'StaticMeshActor', imports: ['/Game/Maps/L_Main'] },
   [actor('BBB')]: { assetClass: 'StaticMeshActor', imports: ['/Game/Maps/L_Main'] },
@@ -48,6 +48,25 @@ async function twoGames() {
   for (const game of [harbor, castle]) expect((await game.run('push')).code).toBe(0)
   return { harbor, castle, api: callAs(url, keys.mia), of: { url, key: keys.adam } }
 }
+
+test('what a prop of both games needs is the own prop of the game that gets it, and all else that the level needs comes', async () => {
+  const { castle, harbor, api } = await twoGames()
+  await harbor.save(grain, 'of Harbor')
+  await harbor.save(wood, 'for both')
+  expect((await harbor.run(`push --new ${grain} --attach ${wood}`)).code).toBe(0)
+  const { stdout } = await castle.run('pull L_Main --json')
+  const { files, warnings, summary } = JSON.parse(stdout).jobs[0]
+  expect(summary).toMatchObject({ updated: 1, kept: 0, failed: 0 })
+  expect(files.map(({ file }: Json) => file).sort()).toEqual([player, level, wood, grain].sort())
+  expect(castle.read(wood)).toEqual(harbor.read(wood))
+  expect(castle.read(grain)).not.toEqual(harbor.read(grain))
+  expect(warnings).toMatchObject([
+    { type: 'own_prop_used', message: expect.stringContaining('/Game/Tex/T_Grain is a prop of this project') },
+  ])
+  // The game that made its own has that one.
+  expect((await harbor.run('pull L_Main --json')).stdout).not.toContain('own_prop_used')
+  expect((await api.get('/entries?limit=200')).body.entries.filter(({ name }: Json) => name === 'T_Grain')).toHaveLength(2)
+})
 
 test('the first edit of what two games pushed is held until someone says whose it is, and it names the other game', async () => {
   const { castle, harbor, api, of } = await twoGames()
