@@ -19,6 +19,10 @@ export async function lostEdits(api: Caller, machine: Machine): Promise<string |
   return lost && `the last save of ${lost[0]} is neither here nor in the library nor kept as a backup`
 }
 
+/** Whether its game has a prop at this path. */
+const isPlaced = async (api: Caller, { game: project }: Machine, name: string): Promise<boolean> =>
+  (await api.post('/lineages/find', { places: { project, paths: [name.toLowerCase()] } })).body.places.length > 0
+
 const find = async (api: Caller, content_hashes: string[]): Promise<Json> =>
   (await api.post('/lineages/find', { content_hashes })).body
 
@@ -45,8 +49,9 @@ export async function inconsistent(api: Caller, machine: Machine, report: string
   const named = report.toLowerCase()
   for (const [file, name] of absent) {
     const isNamed = [name, name.replace('/Game', 'Content')].some((one) => named.includes(one.toLowerCase()))
-    // What only an edit of this machine refers to, and its person deleted here, no pull knows of.
-    const isOwn = !byHash.has(hashes.get(file) ?? '') && machine.deleted.has(name)
+    // What its person deleted here no pull knows of, where only an edit of this machine refers to it or the game has it elsewhere by now.
+    const isEdited = !byHash.has(hashes.get(file) ?? '')
+    const isOwn = machine.deleted.has(name) && (isEdited || !(await isPlaced(api, machine, name)))
     if (!isNamed && !isOwn) return `${file} refers to ${name}, which is neither here nor named as missing`
   }
   const files = new Map<string, string>()

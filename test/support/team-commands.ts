@@ -3,14 +3,15 @@ import type { Json } from './api.ts'
 import { inconsistent, wrongActors } from './team-checks.ts'
 import type { Found, Turn } from './team-turn.ts'
 
-/** What is another game's too is answered, mostly as a prop of this one alone; all else that is held stays so. */
+/** What is another game's too is answered, mostly as a prop of this one alone, always so after a rename; all else that is held stays so. */
 export async function push(turn: Turn): Promise<Found> {
   const fault = await turn.command('push')
   if (fault !== undefined) return fault
   const { items } = JSON.parse((await turn.machine.run('push --dry-run')).stdout)
   const asked = (items as Json[]).filter(({ status, reason = '' }) => status === 'held' && !reason.startsWith('depends_on_'))
   if (asked.length === 0 || asked.some(({ reason }) => reason !== 'other_projects')) return undefined
-  return turn.command(`push --held ${turn.random(5) === 0 ? 'attach' : 'new'}`)
+  const isRenamed = asked.some(({ file }) => file.startsWith('Content/Moved/'))
+  return turn.command(`push --held ${turn.random(5) === 0 && !isRenamed ? 'attach' : 'new'}`)
 }
 
 /** The level with all that it needs; or all that is here and not current, or was never here. */
@@ -40,3 +41,29 @@ export async function deleteEntry(turn: Turn): Promise<Found> {
   const entry = turn.pick(fresh.length > 0 && turn.random(5) > 0 ? fresh : details)
   return entry && turn.command(`delete ${entry.id} --yes`, { takesVersions: true })
 }
+
+/** The last change that was made from this machine; often there is none. */
+export const undo = (turn: Turn): Promise<Found> => turn.command('undo --yes', { takesVersions: true, codes: [nothingThere] })
+
+/** What is checked out is edited, checked in or given back by whoever has it; others are refused meanwhile. */
+export async function useLocks(turn: Turn): Promise<Found> {
+  const { locks } = JSON.parse((await turn.machine.run('status --json')).stdout)
+  const mine = turn.pick((locks as Json[]).filter((one) => one.mine && turn.has(one.file)))
+  if (mine) {
+    const kind = turn.random(3)
+    if (kind === 0 && mine.file.endsWith('.uasset')) await turn.machine.save({ [mine.file]: turn.specOf(mine.file) })
+    return turn.command(kind === 1 ? `release ${mine.file}` : `checkin ${mine.file}`)
+  }
+  const file = turn.pick([...turn.props, turn.level].filter((one) => turn.has(one)))
+  // What was never pushed cannot be checked out.
+  return file && turn.command(`checkout ${file}${turn.random(2) === 0 ? ' --pull' : ''}`, { codes: [nothingThere] })
+}
+
+/** A prop of one game for one of the two; whoever gets the latest of that one without names brings it. */
+export async function send(turn: Turn): Promise<Found> {
+  const entry = turn.pick(await turn.entries)
+  const project = turn.pick(['Tavern', 'Castle'])
+  return entry && turn.command(`send ${entry.id} --project ${project}`)
+}
+
+const nothingThere = 1

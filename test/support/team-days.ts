@@ -8,7 +8,7 @@ import { callAs } from './api.ts'
 import { pick, seeded } from './random-library.ts'
 import { runAdvised } from './team-advice.ts'
 import { lostEdits } from './team-checks.ts'
-import { deleteEntry, getLatest, push, restore } from './team-commands.ts'
+import { deleteEntry, getLatest, push, restore, send, undo, useLocks } from './team-commands.ts'
 import { add, changeActors, changeBranch, deleteFile, edit, guidOf, rename } from './team-edits.ts'
 import { hashOf, inThisProcess, levelOf, Machine, nameOf, type RunPh } from './team-machine.ts'
 import { type Common, type Found, Turn } from './team-turn.ts'
@@ -61,17 +61,20 @@ const templateOf = (game: string, isShared: boolean): Packages =>
   )
 /** What a turn may be, and how often of a hundred times. */
 const often: readonly [times: number, kind: (turn: Turn) => Promise<Found>][] = [
-  [26, getLatest],
-  [18, push],
+  [24, getLatest],
+  [16, push],
   [6, runAdvised],
-  [13, edit],
-  [8, add],
+  [10, edit],
+  [7, add],
   [6, changeActors],
   [6, rename],
-  [5, restore],
+  [4, restore],
   [4, deleteEntry],
   [3, deleteFile],
-  [5, changeBranch],
+  [4, undo],
+  [6, useLocks],
+  [2, send],
+  [4, changeBranch],
 ]
 const kinds = often.flatMap(([times, kind]) => Array.from({ length: times }, () => kind))
 /** The build machine does these alone. */
