@@ -78,10 +78,17 @@ export async function findLatest(options: LatestOptions): Promise<Latest> {
     const { lineages } = lineageIds.length > 0 ? await findFaces(api, { lineageIds, hashes: [], paths: [] }) : { lineages: [] }
     const faces = new Map(lineages.map((face) => [face.id, face]))
     const added = await findAdded(api, { target, memory, here: report.files })
-    const bringing = new Map(wanted.map((file) => [file.file, bringer(file, { faces, memory, target })]))
+    const { elsewhere, replacing } = added
+    // Another prop has taken the place: that one comes, unless its own has moved on.
+    const isReplaced = ({ file, lineage_id }: StatusFile) => {
+      const place = replacing.get(file)?.path
+      return place !== undefined && faces.get(lineage_id ?? '')?.origin_path?.toLowerCase() === place
+    }
+    const bringing = new Map(
+      wanted.filter((file) => !isReplaced(file)).map((file) => [file.file, bringer(file, { faces, memory, target })]),
+    )
     const levels = report.levels.filter(({ file }) => existsSync(join(target.root, file)))
     const brought = [...bringing.values(), ...levels.map(({ entry_id }) => entry_id)].flatMap((id) => id ?? [])
-    const { elsewhere, replacing } = added
     // Files that were edited since are conflicts of the pull.
     const taken = [...replacing.keys()].filter((file) => !bringing.has(file))
     return {
@@ -94,7 +101,7 @@ export async function findLatest(options: LatestOptions): Promise<Latest> {
       deleted: namesOf(filesIn('deleted').filter(({ part }) => part === undefined)),
       deletions: filesIn('deleted').flatMap(({ file, deleted }) => (deleted ? { file, ...deleted } : [])),
       missing: namesOf(missing),
-      not_pulled: namesOf(wanted).filter((file) => bringing.get(file) === undefined),
+      not_pulled: namesOf(wanted).filter((file) => bringing.has(file) && bringing.get(file) === undefined),
       added: elsewhere,
       entry_ids: [
         ...new Set([...brought, ...[...replacing.values(), ...(all ? (elsewhere ?? []) : [])].map(({ entry_id }) => entry_id)]),

@@ -5,6 +5,7 @@ import { limits } from '../../contract/limits.ts'
 import type { LineageFace } from '../../contract/lineages.ts'
 import { pulledTo } from '../../contract/plugin-content.ts'
 import type { Api } from '../http/api.ts'
+import { findPlaces } from '../memory/find-places.ts'
 import { findFaces } from '../memory/find-versions.ts'
 import { describeReverted, isSetBack, type Reverted } from '../push/reverted.ts'
 import type { StatusFile } from './report.ts'
@@ -41,15 +42,45 @@ const namedPart = ({ state, part }: StatusFile, face: LineageFace): Pick<StatusF
 
 const isToBeBrought = ({ state }: StatusFile): boolean => state === 'outdated' || state === 'missing'
 
-/** The same files; those that a pull or a download would bring with the path of their current version. One request at most, and none for none. */
-export async function withFacePaths(files: StatusFile[], api: Api): Promise<StatusFile[]> {
+/**
+ * The same files; those that a pull or a download would bring with the path of their current version, and with the entry of the prop that has taken
+ * their place in the project. Two requests at most, and none for none.
+ */
+export async function withFacePaths(files: StatusFile[], api: Api, project: string | undefined): Promise<StatusFile[]> {
   const missing = new Set(files.filter(isToBeBrought).flatMap(({ lineage_id }) => lineage_id ?? []))
   if (missing.size === 0) return files
   const lineageIds = [...missing].slice(0, limits.lineagesFound)
   const { lineages } = await findFaces(api, { lineageIds, hashes: [], paths: [] })
   const faces = new Map(lineages.map((face) => [face.id, face]))
+  const taken = await takenPlaces(lineages, api, project)
   return files.map((file) => {
     const face = isToBeBrought(file) && file.lineage_id !== null ? faces.get(file.lineage_id) : undefined
-    return face === undefined ? file : { ...file, face_origin_path: pulledTo(face), ...namedPart(file, face) }
+    if (face === undefined) return file
+    const other = isAt(file, face) ? taken.get(placeOf(face)) : undefined
+    const known = { ...file, face_origin_path: pulledTo(face), ...namedPart(file, face) }
+    return other === undefined || other.id === face.id ? known : { ...known, entry_id: other.entry_id }
   })
+}
+
+const placeOf = ({ origin_path }: LineageFace): string => origin_path?.toLowerCase() ?? ''
+
+/** Whether the prop lies there in the library too. */
+const isAt = ({ file }: StatusFile, face: LineageFace): boolean =>
+  placeOf(face) ===
+  file
+    .toLowerCase()
+    .replace(/^content\//, '/game/')
+    .replace(/\.(uasset|umap)$/, '')
+
+/** By path: the props that the project has in the places of these. */
+async function takenPlaces(
+  lineages: readonly LineageFace[],
+  api: Api,
+  project: string | undefined,
+): Promise<Map<string, LineageFace>> {
+  const paths = [...new Set(lineages.map(placeOf))].filter((path) => path !== '')
+  const found = project === undefined || paths.length === 0 ? undefined : await findPlaces(api, project, paths)
+  const faces = new Map(found?.lineages.map((face) => [face.id, face]))
+  const places = (found?.places ?? []).map(({ path, lineage_id }) => [path, faces.get(lineage_id)] as const)
+  return new Map(places.flatMap(([path, face]) => (face && face.entry_id !== null ? [[path, face]] : [])))
 }

@@ -20,6 +20,7 @@ export interface StatusFile {
   /** Null when the library knows nothing of it. By `path` it is the prop in its place, which is another. */
   known_by: KnownBy | null
   lineage_id: string | null
+  /** Of what is outdated or missing: of the prop that has taken its place in the project, where one has. */
   entry_id: number | null
   /** The version that the file is or was edited from. */
   object_id: number | null

@@ -134,7 +134,7 @@ class Comparison {
 
   async #advise(files: StatusFile[]): Promise<StatusFile[]> {
     const { api } = this.#parts.look
-    return withFacePaths(await withReverted(files, api), api)
+    return withFacePaths(await withReverted(files, api), api, findProjectName(this.#parts.namedPaths.root))
   }
 
   /**

@@ -68,6 +68,24 @@ test('what a prop of both games needs is the own prop of the game that gets it, 
   expect((await api.get('/entries?limit=200')).body.entries.filter(({ name }: Json) => name === 'T_Grain')).toHaveLength(2)
 })
 
+test('where the game made a prop of its own, the latest and what status advises are that one, whatever became of the other', async () => {
+  const { castle, harbor, of } = await twoGames()
+  const mate = machine('Harbor', of)
+  expect((await mate.run('pull L_Main')).code).toBe(0)
+  await harbor.save(grain, 'of Harbor')
+  expect((await harbor.run(`push --new ${grain}`)).code).toBe(0)
+  await castle.save(grain, 'of Castle')
+  expect((await castle.run('push --held attach')).code).toBe(0)
+  const other = machine('Harbor', of)
+  expect((await other.run('pull L_Main')).code).toBe(0)
+  expect(other.read(grain)).toEqual(harbor.read(grain))
+  const { files } = JSON.parse((await mate.run('status --json')).stdout)
+  const entryId = files.find(({ file }: Json) => file === grain)?.entry_id
+  expect((await mate.run(`pull L_Main ${entryId} --plan`)).code).toBe(0)
+  expect((await mate.run('pull --all --yes')).code).toBe(0)
+  expect(mate.read(grain)).toEqual(harbor.read(grain))
+})
+
 test('the first edit of what two games pushed is held until someone says whose it is, and it names the other game', async () => {
   const { castle, harbor, api, of } = await twoGames()
   await castle.save(player, 'of Castle')
