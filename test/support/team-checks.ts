@@ -2,7 +2,7 @@
 import { existsSync, readdirSync } from 'node:fs'
 import { join } from 'node:path'
 import type { Caller, Json } from './api.ts'
-import { hashOf, isActor, isPackage, levelOf, type Machine } from './team-machine.ts'
+import { hashOf, isActor, isPackage, levelOf, type Machine, nameOf } from './team-machine.ts'
 
 /** What a person saved is here, in the library, or in a folder of backups. */
 export async function lostEdits(api: Caller, machine: Machine): Promise<string | undefined> {
@@ -70,7 +70,10 @@ export async function inconsistent(api: Caller, machine: Machine, report: string
     if (other !== undefined) return `${file} and ${other} are two versions of one prop`
     files.set(version.lineage_id, file)
     const face = faces.get(version.lineage_id) as Json
-    if (face.face_object_id !== version.object_id && machine.saved.get(file) !== hash && !kept.has(file))
+    // Another game moved a prop that both have; this one has it here still.
+    const isElsewhere =
+      face.origin_path?.toLowerCase() !== nameOf(file).toLowerCase() && (await isPlaced(api, machine, nameOf(file)))
+    if (face.face_object_id !== version.object_id && machine.saved.get(file) !== hash && !kept.has(file) && !isElsewhere)
       return `${file} is version ${version.object_id} of ${version.lineage_id}, and ${face.face_object_id} is current`
   }
   return undefined
