@@ -92,7 +92,7 @@ export const pushShapes: Shapes = {
     `{
       root: string, url: string, files: StatusFile[],
       levels: {
-        file: string, entry_id: integer | null, lineage_id: string, set: integer,
+        file: string, entry_id: integer | null, lineage_id: string, set: integer | null,
         newest: { id: integer, project: string | null, number: integer, author: string | null, created_at: string },
         changes: { added: integer, changed: integer, removed: integer } | null
       }[],
