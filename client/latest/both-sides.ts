@@ -62,9 +62,11 @@ export interface KeptFile {
 
 /** Remembers that these files were made from the current versions: the next push makes their next versions. */
 export function keepMine(wire: Wire, root: string, files: readonly StatusFile[]): Promise<KeptFile[]> {
-  return withProject(wire, root, async ({ memory }) => {
+  return withProject(wire, root, async ({ api, memory }) => {
+    const versions = await unnumbered(api, files)
     const kept = files.flatMap((one) => {
-      const { file, lineage_id: lineageId, face_object_id: objectId, face_content_hash: hash, entry_id: entryId } = one
+      const { file, lineage_id: lineageId, face_content_hash: hash, entry_id: entryId } = one
+      const objectId = one.face_object_id ?? versions.get(hash ?? '') ?? null
       if (lineageId === null || objectId === null || hash === null) return []
       const own = memory.find(file)?.base ?? memory.findByLineages([lineageId])[0]?.base
       const { guid, assetClass } = own?.lineageId === lineageId ? own : { guid: null, assetClass: null }
@@ -77,6 +79,13 @@ export function keepMine(wire: Wire, root: string, files: readonly StatusFile[])
     memory.unsettle(kept.map(({ told }) => told.object_id))
     return kept.map(({ told }) => told)
   })
+}
+
+/** Of a part of a level this machine may know the bytes of the current version, and not its number: by those bytes. */
+async function unnumbered(api: ReturnType<typeof createApi>, files: readonly StatusFile[]): Promise<Map<string, number>> {
+  const hashes = files.flatMap((one) => (one.face_object_id === null ? (one.face_content_hash ?? []) : []))
+  const { versions } = hashes.length > 0 ? await findFaces(api, { lineageIds: [], hashes, paths: [] }) : { versions: [] }
+  return new Map(versions.map(({ content_hash, object_id }) => [content_hash, object_id]))
 }
 
 interface OfProject {

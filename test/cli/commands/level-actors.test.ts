@@ -1,5 +1,5 @@
 /** What `ph` says of a level whose actors are files of their own: by the labels of the outliner, never by the hashes of their files. */
-import { rmSync } from 'node:fs'
+import { readFileSync, rmSync } from 'node:fs'
 import { basename, join } from 'node:path'
 import { expect, test } from 'vitest'
 import { makeSampleLevel, moveSampleActor } from '../../../sample/level.ts'
@@ -71,4 +71,19 @@ test('status, the plan of a pull, locks and check-outs call actors by their labe
   expect(radar).toContain('Barrel 1 of L_Harbor, which L_Harbor needs, is checked out by')
   const hash = basename(actors[1] ?? '', '.uasset')
   for (const text of [status, pulled, locks, radar]) expect(text).not.toContain(hash)
+})
+
+test('an actor that both changed is kept as mine after a get latest, as that advises, and goes with the next push', async () => {
+  const { ada, bob, actors } = await harbor()
+  await moveSampleActor(bob.root, 0, { seed: 'by bob' })
+  const { stdout, code } = await bob.run('pull')
+  expect(code).toBe(6)
+  const [, file = ''] = /`ph pull (\S+) --mine`/.exec(stdout.replaceAll(/\n\s*/g, ' ')) ?? []
+  expect(file).toBe(actors[0])
+  expect((await bob.run(`pull ${file} --mine`)).stdout).toContain(
+    `1 file counts as made from the current version now:\n  ${file}\n`,
+  )
+  expect((await bob.ok(`push ${file}`)).summary).toMatchObject({ new: 1, held: 0 })
+  await ada.ok('pull')
+  expect(readFileSync(join(ada.root, file))).toEqual(readFileSync(join(bob.root, file)))
 })
