@@ -157,8 +157,8 @@ const many = <S extends TSchema>(item: S) => absentOrNull(Type.Array(item, { max
 
 /** What lies at a path of a project: `path` in lower case, of source files with their extension. */
 export const Place = Type.Object({ path: Text, lineage_id: LineageId })
-/** A current version of another prop that refers to a path where versions were pushed from; one for each path. */
-export const Referrer = Type.Object({ path: Text, object_id: Id, name: nullable(Text) })
+/** A current version of another prop that refers to a path where versions were pushed from; at most 20 for each path. */
+export const Referrer = Type.Object({ path: Text, object_id: Id, lineage_id: Type.Optional(LineageId), name: nullable(Text) })
 export type Referrer = Static<typeof Referrer>
 export type Place = Static<typeof Place>
 

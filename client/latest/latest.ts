@@ -88,7 +88,8 @@ export async function findLatest(options: LatestOptions): Promise<Latest> {
       wanted.filter((file) => !isReplaced(file)).map((file) => [file.file, bringer(file, { faces, memory, target })]),
     )
     const levels = report.levels.filter(({ file }) => existsSync(join(target.root, file)))
-    const brought = [...bringing.values(), ...levels.map(({ entry_id }) => entry_id)].flatMap((id) => id ?? [])
+    const redirected = await findRedirected(api, outdated, { faces, memory, target })
+    const brought = [...bringing.values(), ...levels.map(({ entry_id }) => entry_id), ...redirected].flatMap((id) => id ?? [])
     // Files that were edited since are conflicts of the pull.
     const taken = [...replacing.keys()].filter((file) => !bringing.has(file))
     return {
@@ -126,7 +127,10 @@ export interface Around {
 }
 
 /** The entry (id) that brings the current version of a file: its own, or that of the level that it is a part of. Undefined where there is none. */
-export function bringer({ file, lineage_id }: StatusFile, { faces, memory, target }: Around): number | undefined {
+export function bringer(
+  { file, lineage_id }: Pick<StatusFile, 'file' | 'lineage_id'>,
+  { faces, memory, target }: Around,
+): number | undefined {
   const face = faces.get(lineage_id ?? '')
   if (!face || pulledTo(face) === null) return undefined
   if (face.entry_id !== null) return face.entry_id
@@ -144,6 +148,32 @@ function levelOf(file: string): string | undefined {
   // Two folders and the file follow the level.
   if (content === undefined || others.length > 0 || parts.length < 4) return undefined
   return `${content}/${parts.slice(0, -3).join('/')}.umap`
+}
+
+/**
+ * Files whose props lie elsewhere now, and a redirector lies in their place: the entries of what is here and refers to it. With them the
+ * redirector comes.
+ */
+async function findRedirected(
+  api: Parameters<typeof findFaces>[0],
+  outdated: readonly StatusFile[],
+  { faces, memory, target }: Around,
+): Promise<(number | undefined)[]> {
+  const former = new Map(
+    outdated.flatMap(({ file, lineage_id }) => {
+      const [place, now] = [placeOf(file, target), faces.get(lineage_id ?? '')?.origin_path]
+      return place !== '' && now && now.toLowerCase() !== place ? [[place, lineage_id] as const] : []
+    }),
+  )
+  const known = former.size > 0 ? await findPlaces(api, target.project, [...former.keys()]) : undefined
+  if (!known) return []
+  const replaced = new Set(known.places.flatMap(({ path, lineage_id }) => (former.get(path) === lineage_id ? [] : path)))
+  const referring = known.referrers.flatMap(({ path, lineage_id }) => (replaced.has(path) ? (lineage_id ?? []) : []))
+  const here = memory.findByLineages([...new Set(referring)]).filter(({ file }) => existsSync(join(target.root, file)))
+  const lineageIds = here.flatMap(({ base }) => base?.lineageId ?? [])
+  const { lineages } = lineageIds.length > 0 ? await findFaces(api, { lineageIds, hashes: [], paths: [] }) : { lineages: [] }
+  const around = { faces: new Map(lineages.map((face) => [face.id, face])), memory, target }
+  return here.map(({ file, base }) => bringer({ file, lineage_id: base?.lineageId ?? null }, around))
 }
 
 interface Added {

@@ -47,7 +47,7 @@ export interface JobPlan extends MissingInProject {
   entries: PullJobEntry[]
   files: PlannedFile[]
   /** Files that would be taken away where nothing is against it: their props lie elsewhere now, or they left their level. */
-  leaving: { file: string; lineage_id: string; why: LeavingReason; to?: string; part?: PartName }[]
+  leaving: { file: string; lineage_id: string; why: LeavingReason; to?: string; referred_by?: string; part?: PartName }[]
   obstacles: Obstacle[]
   warnings: PullWarning[]
   summary: Record<Action, number>
@@ -131,7 +131,10 @@ class Planner {
       ...(await findLeavingParts({ memory, api }, objects, have)),
     ]
       .filter(({ file }) => existsSync(join(target.root, file)))
-      .map(({ lineageId: lineage_id, ...one }) => ({ ...one, lineage_id }))
+      .map(({ lineageId: lineage_id, referredBy, ...one }) => ({
+        ...{ ...one, lineage_id },
+        ...(referredBy === undefined ? {} : { referred_by: referredBy }),
+      }))
     const engine_needed = newestEngine(objects)
     return {
       ...{ job_id: jobId, sent_by: sentBy, note },

@@ -111,7 +111,7 @@ async function placesAsked(
   const paths = new Set(asked.paths?.map(placeKeyOf))
   if (asked.paths) {
     const places = [...(await findPlaces(sql, workspaceId, { projectId: projectId ?? -1, paths }))]
-    const referrers = await referrersOf(sql, workspaceId, paths)
+    const referrers = await referrersOf(sql, workspaceId, { projectId: projectId ?? -1, paths })
     return { places: places.map(([path, { lineage_id }]) => ({ path, lineage_id })), places_next: null, referrers }
   }
   if (projectId === undefined) return { places: [], places_next: null }

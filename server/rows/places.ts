@@ -1,5 +1,6 @@
 /** Projects that push, and which prop lies where in each of them (contract-gaps 5). Push, closures and restore use them. */
 
+import type { Referrer } from '../../contract/lineages.ts'
 import { amongIds, lookupTexts } from '../database/among.ts'
 import type { Fragment, Sql } from '../database/sql.ts'
 
@@ -110,20 +111,28 @@ export async function placesOf(
   return { places: rows.map(({ path, lineage_id }) => ({ path, lineage_id })), next: last?.id ?? null }
 }
 
-/** Who refers to paths, of all current versions: one for each path, of another prop than was pushed from there. */
+/** So many referrers are named for each path. */
+const mostReferrers = 20
+
+/** Who refers to paths, of all current versions of other props than were pushed from there: what a project pushed first. */
 export async function referrersOf(
   sql: Sql,
   workspaceId: number,
-  paths: Iterable<string>,
-): Promise<{ path: string; object_id: number; name: string | null }[]> {
-  return sql<{ path: string; object_id: number; name: string | null }[]>`
-    select lookup.key as path, found.object_id, found.name from ${lookupTexts(sql, paths)} cross join lateral (
-      select r.id as object_id, r.asset_name as name
+  { projectId, paths }: { projectId: number; paths: Iterable<string> },
+): Promise<Referrer[]> {
+  return sql<Referrer[]>`
+    select lookup.key as path, found.object_id, found.lineage_id, found.name from ${lookupTexts(sql, paths)} cross join lateral (
+      select r.id as object_id, r.lineage_id, r.asset_name as name
         from objects n
         join dependencies d on d.workspace_id = n.workspace_id and d.needs_object_id = n.id and d.path_key = lookup.key
         join objects r on r.workspace_id = d.workspace_id and r.id = d.object_id and r.lineage_id <> n.lineage_id
         join lineages l on l.workspace_id = r.workspace_id and l.id = r.lineage_id and l.face_object_id = r.id
-       where n.workspace_id = ${workspaceId} and n.path_key = lookup.key order by r.id limit 1) found`
+       where n.workspace_id = ${workspaceId} and n.path_key = lookup.key
+       group by r.id, r.lineage_id, r.asset_name
+       order by exists (
+         select 1 from placings p
+          where p.workspace_id = ${workspaceId} and p.lineage_id = r.lineage_id and p.project_id = ${projectId}) desc, r.id
+       limit ${mostReferrers}) found`
 }
 
 /** The project of a push, and the push that its rows are written by. */

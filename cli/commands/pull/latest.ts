@@ -61,7 +61,11 @@ async function planOf(options: PullOptions): Promise<PullPlan> {
 const doesSomething = ({ plans, on_conflict }: PullPlan): boolean =>
   plans.some(
     ({ summary: { add, safe_overwrite, conflict }, leaving }) =>
-      add + safe_overwrite + leaving.length + (on_conflict === 'overwrite' ? conflict : 0) > 0,
+      add +
+        safe_overwrite +
+        leaving.filter(({ referred_by }) => referred_by === undefined).length +
+        (on_conflict === 'overwrite' ? conflict : 0) >
+      0,
   )
 
 const planned = (plan: PullPlan, look: PullLook): string[] => (plan.plans.length > 0 ? planWords(plan, look) : [])

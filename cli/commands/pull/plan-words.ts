@@ -9,7 +9,7 @@ import { sentLines } from '../../pull-orders/job-words.ts'
 import { warningLines } from '../../pull-orders/warning-lines.ts'
 import { count, number, size } from '../../terminal/amounts.ts'
 import { remarked, wrap } from '../../terminal/wrap.ts'
-import { obstacleLines, type PullLook, restoredFiles } from './words.ts'
+import { leftFiles, obstacleLines, type PullLook, restoredFiles } from './words.ts'
 
 const mostFiles = 12
 
@@ -46,7 +46,7 @@ function onePlan(plan: JobPlan, report: PullPlan, look: PullLook): string[] {
     ...engineWords(plan, report, look),
     ...files(plan, look),
     ...restoredFiles(plan.files, look),
-    ...leaving(plan, look),
+    ...leaving(plan, report.root, look),
     ...newer(plan, look),
     ...missingWords(plan, { out, entries: plan.entries.length, all: look.verbose, allFlag: '--verbose' }),
     ...(plan.obstacles.length > 0 ? ['', out.paint(['red', 'bold'], 'In the way:'), ...obstacleLines(plan.obstacles, look)] : []),
@@ -88,10 +88,15 @@ function files({ files: all }: JobPlan, { out, verbose }: PullLook): string[] {
   ]
 }
 
-function leaving({ leaving: all }: JobPlan, look: PullLook): string[] {
+/** What something still refers to stays. */
+function leaving({ leaving: all }: JobPlan, root: string, look: PullLook): string[] {
   const { moved = [], removed = [] } = Object.groupBy(all, ({ why }) => why)
-  return [...movedAway(moved, look), ...leavingParts(removed, look)]
+  const [staying, going] = [moved.filter(staysReferred), moved.filter((one) => !staysReferred(one))]
+  const left = staying.map((one) => ({ ...one, reason: 'referred' as const }))
+  return [...movedAway(going, look), ...leavingParts(removed, look), ...leftFiles(left, root, look)]
 }
+
+const staysReferred = ({ referred_by }: JobPlan['leaving'][number]): boolean => referred_by !== undefined
 
 function movedAway(moved: JobPlan['leaving'], { out, verbose }: PullLook): string[] {
   const shown = verbose ? moved : moved.slice(0, mostFiles)

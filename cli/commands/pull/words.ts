@@ -67,7 +67,7 @@ function jobWords(job: JobReport, report: PullReport, look: PullLook): string[] 
     ...otherProps(job, report, look),
     ...overwrittenFiles(job, look),
     ...takenAway(job, report, look),
-    ...leftFiles(job, report, look),
+    ...leftFiles(job.not_taken_away, report.root, look),
     ...restoredFiles(job.files, look),
     ...olderVersions(job, look),
     ...obstacles(job, look),
@@ -216,7 +216,7 @@ const stayingWords: Record<LeavingReason, [title: string, words: string]> = {
 }
 
 /** Grouped by why they stay. */
-function leftFiles({ not_taken_away: left }: JobReport, { root }: PullReport, look: PullLook): string[] {
+export function leftFiles(left: readonly LeftFile[], root: string, look: PullLook): string[] {
   return [...Map.groupBy(left, ({ why, reason }) => `${why} ${reason}`).values()].flatMap((group) => {
     const [{ why, reason }] = group as [LeftFile, ...LeftFile[]]
     const named = group.map(({ file, to, referred_by }) => {

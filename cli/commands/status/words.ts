@@ -3,6 +3,7 @@ import { basename, join, relative } from 'node:path'
 import { deletedBy } from '../../../client/entries/deletion.ts'
 import { isSettled, type StatusFile, type StatusReport } from '../../../client/status/report.ts'
 import { type FileState, fileStates } from '../../../contract/file-states.ts'
+import { nameKey } from '../../../contract/names.ts'
 import { printable } from '../../../system/printable.ts'
 import { shellWord } from '../../../system/shell-word.ts'
 import { waitingWords } from '../../pull-orders/waiting-words.ts'
@@ -163,12 +164,21 @@ const isInContent = ({ file }: StatusFile): boolean => /^Content(\/[A-Za-z0-9_-]
 const canBePulled = (file: StatusFile): boolean =>
   file.face_origin_path === undefined ? isInContent(file) : file.face_origin_path !== null
 
+const isMoved = ({ file, face_origin_path: now }: StatusFile): boolean =>
+  typeof now === 'string' &&
+  now.startsWith('/Game/') &&
+  nameKey(`Content${now.slice('/Game'.length)}`) !== nameKey(file.replace(/\.[^./]*$/, ''))
+
 function brought(files: readonly StatusFile[], project: string | null): string[] {
   const { pull = [], download = [] } = Object.groupBy(files, (file) =>
     project !== null && canBePulled(file) ? 'pull' : 'download',
   )
+  // In the old place of a prop may lie a redirector, which no entry brings by itself.
+  const latest = pull.some((file) => file.state === 'outdated' && isMoved(file))
+    ? [`ph pull --project ${shellWord(project ?? '')}`]
+    : undefined
   return [
-    ...commandFor(pull, (ids) => `ph pull ${ids} --project ${shellWord(project ?? '')}`),
+    ...(latest ?? commandFor(pull, (ids) => `ph pull ${ids} --project ${shellWord(project ?? '')}`)),
     ...commandFor(download, (ids) => `ph download ${ids} --with-deps --to <folder>`),
   ]
 }

@@ -47,7 +47,7 @@ const JobPlan = shape(
       ${file}, action: "add" | "identical" | "safe_overwrite" | "conflict",
       restored_by?: string | null, version?: integer, newer_object_id?: integer, newer_version?: integer
     }[],
-    leaving: { file: string, lineage_id: string, why: "moved" | "removed", to?: string, part?: { level: string, label: string } }[],
+    leaving: { file: string, lineage_id: string, why: "moved" | "removed", to?: string, referred_by?: string, part?: { level: string, label: string } }[],
     obstacles: Obstacle[], warnings: PullWarning[],
     summary: { add: integer, identical: integer, safe_overwrite: integer, conflict: integer },
     bytes: { total: integer, to_download: integer, in_cache: integer }, engine_needed: string | null, engine_too_old: boolean
