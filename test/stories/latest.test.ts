@@ -146,6 +146,22 @@ test.each([
   }
 })
 
+test('an edit of what is current is no conflict of a get latest that brings what needs it, and what both changed is told of once', async () => {
+  const { mia, max } = await house()
+  await max.save({ [oak]: payload('mine') })
+  await mia.save({ [table]: { ...payload('v2'), ...tableSpec } })
+  await mia.ph('push')
+  for (const line of ['pull --plan', 'pull']) {
+    const { stdout } = await max.ph(line)
+    expect(stdout).not.toMatch(/conflict/i)
+    expect(stdout).toContain('1 file that you changed stays here: `ph push`')
+  }
+  await mia.save({ [oak]: payload('theirs'), [table]: { ...payload('v3'), ...tableSpec } })
+  await mia.ph('push')
+  const { stdout } = await max.ph('pull', 6)
+  expect(stdout.split(`ph pull ${oak} --theirs`)).toHaveLength(2)
+})
+
 test('--theirs takes back an edit of the current version too; of what was not changed here both say so, and bad words are wrong usage', async () => {
   const { max } = await house()
   const before = readFileSync(join(max.root, table))

@@ -32,26 +32,56 @@ export async function pullLatest(context: Context, pulling: PullingLatest): Prom
   const order = async () => latest.entry_ids.map((entry_id) => ({ entry_id }))
   const ordered: PullOptions = { ...options, order, alsoQueued: true }
   const left = () => latestWords({ latest, all, look, target: options.target, cwd: context.cwd })
+  const edited = new Set([...latest.modified, ...latest.diverged])
   if (planOnly) {
     const plan = await planOf(ordered).finally(hide)
-    context.out.result({ ...plan, latest }, () => [...planned(plan, look), ...left()])
+    context.out.result({ ...plan, latest }, () => [...planned(planWithout(plan, edited), look), ...left()])
     return exits.done
   }
   const isAsked = context.interactive && !yes
   if (isAsked) {
     const plan = await planOf(ordered).finally(hide)
     if (doesSomething(plan)) {
-      context.stderr.write(shown([...planned(plan, look), ''].map((line) => `${line}\n`).join('')))
+      context.stderr.write(shown([...planned(planWithout(plan, edited), look), ''].map((line) => `${line}\n`).join('')))
       if (!(await askYesOrNo(context, 'Bring this?', true))) throw declined('Nothing was changed.')
     }
   }
   const { pull } = await import('../../../client/pull/pull.ts')
   const report = await pull(ordered).finally(hide)
   await rememberTakenAway(context, report)
-  context.out.result({ ...report, latest }, () => [...pulled(report, look), ...left()])
-  const code = exitOf(report)
+  const told = reportWithout(report, edited)
+  context.out.result({ ...report, latest }, () => [...pulled(told, look), ...left()])
+  const code = exitOf(told)
   return code === exits.done && staysOpen(latest) ? exits.partly : code
 }
+
+/**
+ * The same without files that stay because they were edited here: those of the current version are no conflicts, and of those that both changed
+ * is told behind it, with the ways out. Where another prop lies is told of all the same.
+ */
+function reportWithout(report: PullReport, edited: ReadonlySet<string>): PullReport {
+  const jobs = report.jobs.map((job) => {
+    const { summary, files } = job
+    const [kept, rest] = parted(files, ({ outcome, file, other }) => outcome === 'kept' && !other && edited.has(file))
+    return { ...job, files: rest, summary: { ...summary, kept: summary.kept - kept.length } }
+  })
+  return { ...report, jobs }
+}
+
+function planWithout(plan: PullPlan, edited: ReadonlySet<string>): PullPlan {
+  if (plan.on_conflict === 'overwrite') return plan
+  const plans = plan.plans.map((one) => {
+    const { summary, files } = one
+    const [kept, rest] = parted(files, ({ action, file }) => action === 'conflict' && edited.has(file))
+    return { ...one, files: rest, summary: { ...summary, conflict: summary.conflict - kept.length } }
+  })
+  return { ...plan, plans }
+}
+
+const parted = <T>(all: readonly T[], isKept: (one: T) => boolean): [kept: T[], rest: T[]] => [
+  all.filter(isKept),
+  all.filter((one) => !isKept(one)),
+]
 
 async function planOf(options: PullOptions): Promise<PullPlan> {
   const { planPull } = await import('../../../client/pull/plan.ts')
