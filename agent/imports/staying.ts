@@ -1,5 +1,6 @@
 /** Files that an import did not change: old files of moved props, and files that were edited here. Each is named with the command that settles it. */
 import { join } from 'node:path'
+import { mineCommand, theirsCommand } from '../../client/latest/ways-out.ts'
 import { type LeftFile, leftReasons } from '../../client/pull/removing/take-away.ts'
 import type { JobReport } from '../../client/pull/report.ts'
 import type { StayingFile } from '../../contract/agent-imports.ts'
@@ -24,7 +25,7 @@ export const stayingFiles = (job: Left, project: Named): StayingFile[] =>
 /** Null where a person has to look: something refers to it, or nobody knows whose it is. */
 function commandFor(left: LeftFile, job: Left, { key, root }: Named): string | null {
   const { reason, why, file } = left
-  if (reason === 'modified') return why === 'moved' ? `ph pull ${shellWord(join(root, file))} --theirs` : null
+  if (reason === 'modified') return why === 'moved' ? theirsCommand(join(root, file)) : null
   if (reason !== 'not_allowed' && reason !== 'open') return null
   const entries = bringing(left, job).join(' ')
   return `ph pull ${entries} --project ${shellWord(key)} --into ${shellWord(root)} --yes`
@@ -54,10 +55,7 @@ export function keptMessage([first, ...others]: readonly KeptConflict[]): string
   if (!first) return null
   const path = join(first.root, first.file)
   const why = first.reason === 'open' ? 'was open in the editor' : 'was changed here'
-  const mine =
-    first.reason === 'open'
-      ? ''
-      : ` \`ph pull ${shellWord(path)} --mine\` keeps yours, which the next push makes the next version.`
+  const mine = first.reason === 'open' ? '' : ` \`${mineCommand(path)}\` keeps yours, which the next push makes the next version.`
   const more = others.length > 0 ? ` And ${others.length} more: \`ph agent conflicts\`.` : ''
-  return `${first.file} ${why} and stays. \`ph pull ${shellWord(path)} --theirs\` takes the library's version, with a backup of yours.${mine}${more}`
+  return `${first.file} ${why} and stays. \`${theirsCommand(path)}\` takes the library's version, with a backup of yours.${mine}${more}`
 }

@@ -1,13 +1,13 @@
 /** Why a file is not as the library has it: everything that is known of it, in sentences, each with the command that fixes it. */
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
+import { mineCommand, theirsCommand } from '../../client/latest/ways-out.ts'
 import { findIgnoring, type IgnoredBy } from '../../client/project/ignored-by.ts'
 import type { Problem } from '../../client/project/problem.ts'
 import type { StatusReport } from '../../client/status/report.ts'
 import type { FileReason, WatchedFile } from '../../contract/agent-files.ts'
 import type { AgentConflict } from '../../contract/agent-imports.ts'
 import { printable } from '../../system/printable.ts'
-import { shellWord } from '../../system/shell-word.ts'
 import { isEdited, type Row, watchedFile } from './file-table.ts'
 import { nearestThere } from './hearing/folder-places.ts'
 import type { Looks } from './looks.ts'
@@ -95,9 +95,9 @@ function conflictReason({ file, job_id, state, path, reason }: AgentConflict): F
     const message = `Job ${job_id} brings another version of ${name}, and waits for you to say which one stays.`
     return { kind: 'conflict', message, command: 'ph agent conflicts' }
   }
-  const mine = reason === 'open' ? '' : ` To keep yours for good: \`ph pull ${shellWord(path)} --mine\`.`
+  const mine = reason === 'open' ? '' : ` To keep yours for good: \`${mineCommand(path)}\`.`
   const message = `Job ${job_id} brought another version of ${name}, which waits: yours was kept.${mine}`
-  return { kind: 'conflict', message, command: `ph pull ${shellWord(path)} --theirs` }
+  return { kind: 'conflict', message, command: theirsCommand(path) }
 }
 
 const pendingReason = (path: string): FileReason => ({

@@ -1,6 +1,7 @@
 /** How files stand, in sentences for people. */
 import { basename } from 'node:path'
 import { deletedBy } from '../../client/entries/deletion.ts'
+import { mineCommand, theirsCommand } from '../../client/latest/ways-out.ts'
 import type { FileLock, StatusFile } from '../../client/status/report.ts'
 import type { FileReason } from '../../contract/agent-files.ts'
 import { printable } from '../../system/printable.ts'
@@ -56,8 +57,8 @@ export function stateReason(file: StatusFile, place: Place): FileReason {
     case 'diverged':
       return {
         kind: 'diverged',
-        message: `${name} has diverged: it was modified here, and the library has another current version. Look at that one, make your change in it again, then push.`,
-        command: file.entry_id === null ? null : `ph history ${file.entry_id}`,
+        message: `${name} has diverged: it was modified here, and the library has another current version. The command takes the library’s version, with yours as a backup. To keep yours, which the next push makes the next version: \`${mineCommand(place.path)}\`.`,
+        command: theirsCommand(place.path),
       }
     case 'missing':
       return { kind: 'missing', message: `${name} was here, the library has it, and it is gone from the disk.`, command: again }

@@ -1,9 +1,11 @@
 /** `ph release`: gives back what is checked out, without pushing. */
+import { join, relative } from 'node:path'
 import { findHeld, type Held, type HeldProp, releaseHeld } from '../../client/check-out/give-back.ts'
 import { nameLocked } from '../../client/check-out/listed-locks.ts'
 import { findNamedProps, type NamedProp } from '../../client/check-out/named-props.ts'
 import { ownLocks } from '../../client/entries/active-locks.ts'
 import type { Api } from '../../client/http/api.ts'
+import { twoWaysOut } from '../../client/latest/ways-out.ts'
 import { exits } from '../../contract/errors.ts'
 import { printable } from '../../system/printable.ts'
 import { command, flag } from '../command.ts'
@@ -15,6 +17,7 @@ import { withLibrary } from '../library.ts'
 import { Refusal, wrongUsage } from '../refusal.ts'
 import { count, number } from '../terminal/amounts.ts'
 import { confirmHarm, yesOption } from '../terminal/confirmation.ts'
+import { wrap } from '../terminal/wrap.ts'
 
 /** Lists longer than this end in a line that says how many more there are. */
 const mostNamed = 12
@@ -65,7 +68,7 @@ export const commands = [
           () => [
             ...releasedWords({ held, others, free }, { context, dryRun }),
             ...modifiedWords(modified, context),
-            ...divergedWords(diverged, context),
+            ...divergedWords(diverged, context, named?.root ?? context.cwd),
             ...(dryRun ? ['', 'Nothing was changed.'] : []),
           ],
         )
@@ -143,14 +146,16 @@ const modifiedWords = (files: readonly string[], { out }: Context): string[] =>
     next: out.paint('dim', '    → `ph push` sends them, as long as nobody else is faster'),
   })
 
-const divergedWords = (files: readonly string[], { out }: Context): string[] =>
-  fileWords(files, {
+function divergedWords(files: readonly string[], { out, cwd }: Context, root: string): string[] {
+  const ways = twoWaysOut(files.map((file) => relative(cwd, join(root, file))))
+  return fileWords(files, {
     title: out.paint(['yellow', 'bold'], 'Diverged, modified here and outdated:'),
-    next: out.paint(
-      'dim',
-      '    → A push does not send these: look at the newer version with `ph history`, and make your change in it',
-    ),
+    next: ['Until you choose one of these, a push does not send them:', ...ways]
+      .flatMap((text) => wrap(`→ ${text}`, out.width, '    '))
+      .map((line) => out.paint('dim', line))
+      .join('\n'),
   })
+}
 
 function fileWords(files: readonly string[], { title, next }: { title: string; next: string }): string[] {
   if (files.length === 0) return []

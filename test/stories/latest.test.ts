@@ -123,28 +123,35 @@ test.each([
   ['pull', 6],
   ['pull SM_Table', 6],
   ['push', 6],
-])('where ph %s meets a file that was edited on both sides, each command that it advises works', async (met, code) => {
-  for (const way of ['--from current', '--theirs', '--mine']) {
-    const { max, mine, theirs, mia } = await diverged()
-    const { stdout } = await max.ph(met, code)
-    const [line] = advised(stdout).filter((one) => one.includes(way))
-    expect(line, stdout).toBeDefined()
-    const outcome = await max.ph(String(line))
-    const now = readFileSync(join(max.root, table))
-    if (way === '--theirs') {
-      expect(now).toEqual(theirs)
-      const [, backup = ''] = /What was here before is kept:\s+(.*SM_Table\.uasset)/.exec(outcome.stdout) ?? []
-      expect(readFileSync(join(max.root, backup.trim()))).toEqual(mine)
-      expect(await statesOf(max)).toMatchObject({ [table]: 'current' })
-    } else expect(now).toEqual(mine)
-    if (way !== '--mine') continue
-    expect(await statesOf(max)).toMatchObject({ [table]: 'modified' })
-    expect((await max.ph('pull')).stdout).toContain('1 file that you changed stays here')
-    expect((await max.ask('push')).summary).toMatchObject({ new: 1, outdated: 0, held: 0 })
-    await mia.ph('pull')
-    expect(readFileSync(join(mia.root, table))).toEqual(mine)
-  }
-})
+  [`checkout ${table}`, 6],
+  [`checkin ${table}`, 6, `checkout ${table}`],
+  [`release ${table}`, 0, `checkout ${table}`],
+])(
+  'where ph %s meets a file that was edited on both sides, each command that it advises works',
+  async (met, code, first?: string) => {
+    for (const way of ['--from current', '--theirs', '--mine']) {
+      const { max, mine, theirs, mia } = await diverged()
+      if (first) await max.ph(first, 6)
+      const { stdout } = await max.ph(met, code)
+      const [line] = advised(stdout).filter((one) => one.includes(way))
+      expect(line, stdout).toBeDefined()
+      const outcome = await max.ph(String(line))
+      const now = readFileSync(join(max.root, table))
+      if (way === '--theirs') {
+        expect(now).toEqual(theirs)
+        const [, backup = ''] = /What was here before is kept:\s+(.*SM_Table\.uasset)/.exec(outcome.stdout) ?? []
+        expect(readFileSync(join(max.root, backup.trim()))).toEqual(mine)
+        expect(await statesOf(max)).toMatchObject({ [table]: 'current' })
+      } else expect(now).toEqual(mine)
+      if (way !== '--mine') continue
+      expect(await statesOf(max)).toMatchObject({ [table]: 'modified' })
+      expect((await max.ph('pull')).stdout).toContain('1 file that you changed stays here')
+      expect((await max.ask('push')).summary).toMatchObject({ new: 1, outdated: 0, held: 0 })
+      await mia.ph('pull')
+      expect(readFileSync(join(mia.root, table))).toEqual(mine)
+    }
+  },
+)
 
 test('an edit of what is current is no conflict of a get latest that brings what needs it, and what both changed is told of once', async () => {
   const { mia, max } = await house()

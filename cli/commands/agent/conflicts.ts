@@ -1,10 +1,10 @@
 /** `ph agent conflicts`, `answer`. */
 import { readFile } from 'node:fs/promises'
 import type { AgentApi } from '../../../client/desktop/agent.ts'
+import { mineCommand, theirsCommand } from '../../../client/latest/ways-out.ts'
 import type { AgentConflict, conflictAnswers } from '../../../contract/agent-imports.ts'
 import { ApiError, exits } from '../../../contract/errors.ts'
 import { printable } from '../../../system/printable.ts'
-import { shellWord } from '../../../system/shell-word.ts'
 import { command, flag } from '../../command.ts'
 import type { Context } from '../../context.ts'
 import { wholeNumber, wrongUsage } from '../../refusal.ts'
@@ -129,8 +129,8 @@ const allWords = ({ length }: readonly AgentConflict[]): string[] =>
 
 /** They work without the agent too. */
 const waysOut = (path: string, reason: AgentConflict['reason']): string[] => [
-  `ph pull ${printable(shellWord(path))} --theirs (yours becomes a backup)`,
-  ...(reason === 'open' ? [] : [`ph pull ${printable(shellWord(path))} --mine (the next push makes it the next version)`]),
+  `${printable(theirsCommand(path))} (yours becomes a backup)`,
+  ...(reason === 'open' ? [] : [`${printable(mineCommand(path))} (the next push makes it the next version)`]),
 ]
 
 function lines(

@@ -3,6 +3,7 @@ import { join, relative } from 'node:path'
 import type { CheckOutPlan } from '../../../client/check-out/plan.ts'
 import type { Standing } from '../../../client/check-out/standing.ts'
 import type { CheckedOut } from '../../../client/check-out/take.ts'
+import { twoWaysOut } from '../../../client/latest/ways-out.ts'
 import type { PullReport } from '../../../client/pull/report.ts'
 import { printable } from '../../../system/printable.ts'
 import { shellWord } from '../../../system/shell-word.ts'
@@ -85,21 +86,28 @@ function section(standing: keyof typeof titles, { root, project, props: all }: C
     out.paint(['yellow', 'bold'], titles[standing]),
     ...files.slice(0, mostNamed).map((file) => `  ${printable(file)}`),
     ...(hidden > 0 ? [`  and ${number(hidden)} more`] : []),
-    ...wrap(`→ ${advice(standing, props, project)}`, out.width, '    ').map((line) => out.paint('dim', line)),
+    ...advice(standing, { props, project, files })
+      .flatMap((text) => wrap(`→ ${text}`, out.width, '    '))
+      .map((line) => out.paint('dim', line)),
   ]
 }
 
-function advice(standing: keyof typeof titles, props: readonly CheckedOut[], project: string | null): string {
+interface ToAdvise {
+  props: readonly CheckedOut[]
+  project: string | null
+  /** As they are named from where the person stands. */
+  files: readonly string[]
+}
+
+function advice(standing: keyof typeof titles, { props, project, files }: ToAdvise): string[] {
+  if (standing === 'diverged')
+    return ['Nothing here was overwritten. Until you choose one of these, a push does not send them:', ...twoWaysOut(files)]
+  if (standing === 'untracked')
+    return ['A push holds such files until you say that they are the next version.', ...twoWaysOut(files)]
   const ids = [...new Set(props.flatMap(({ entry_id }) => entry_id ?? []))]
   const shown = ids.length === 0 ? '<entries>' : ids.slice(0, mostInCommand).join(' ')
   const pull = project === null ? `ph download ${shown} --to <folder>` : `ph pull ${shown} --project ${shellWord(project)}`
-  if (standing === 'outdated') return `Before you edit: \`${pull}\``
-  if (standing === 'missing') return `\`${pull}\``
-  const history = `\`ph history ${ids.length === 1 ? shown : '<entry>'}\``
-  if (standing === 'untracked')
-    return `Look at what the library has with ${history}. A push holds such files until you say that they are the next version.`
-  const take = project === null ? '' : ` To take theirs and keep yours as a backup: \`${pull} --on-conflict overwrite\``
-  return `Nothing here was overwritten. Look at the newer version with ${history} and make your change in it again: until then a push does not send these.${take}`
+  return [standing === 'outdated' ? `Before you edit: \`${pull}\`` : `\`${pull}\``]
 }
 
 const closing = ({ props, root }: CheckOutReport, { cwd }: CheckOutLook): string => {

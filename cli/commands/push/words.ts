@@ -1,11 +1,11 @@
 /** What a push came to, in words: what is new, what to know, what to decide, what failed, and last of all the sums. */
 import { join, relative } from 'node:path'
 import { partNameOf } from '../../../client/entries/part-names.ts'
+import { twoWaysOut } from '../../../client/latest/ways-out.ts'
 import type { PushedItem, PushReport, PushStatus } from '../../../client/push/report.ts'
 import { isLevelPart, isPartOf } from '../../../contract/level-parts.ts'
 import { printable } from '../../../system/printable.ts'
 import { className } from '../../entries/type-names.ts'
-import { twoWaysOut } from '../../pull-orders/ways-out.ts'
 import { count, duration, number, size } from '../../terminal/amounts.ts'
 import type { Paint } from '../../terminal/output.ts'
 import { wrap } from '../../terminal/wrap.ts'

@@ -46,7 +46,7 @@ test('each state is said in a sentence, with the command that fixes it', async (
   expect(await agent.why('SM_Barrel')).toMatchObject([
     { kind: 'outdated', command: expect.stringMatching(/^ph pull \d+ --project Inn$/) },
   ])
-  expect(await agent.why('SM_Stool')).toMatchObject([{ kind: 'diverged', command: `ph history ${stool.entry.id}` }])
+  expect(await agent.why('SM_Stool')).toMatchObject([{ kind: 'diverged', command: `ph pull ${mia.path('SM_Stool')} --theirs` }])
 })
 
 test('the commands that are named do what they say', async () => {
@@ -63,6 +63,26 @@ test('the commands that are named do what they say', async () => {
     expect(outcome.code, outcome.stderr).toBe(0)
     expect(await kinds(agent, name)).toEqual(['current'])
   }
+})
+
+test('a diverged file has two ways out, and both commands do what they say', async () => {
+  const { mia, max } = await twoPeople()
+  await max.ok('pull SM_Stool SM_Barrel --project Inn')
+  for (const name of ['SM_Stool', 'SM_Barrel']) {
+    await max.save(name, 'his')
+    await mia.save(name, 'hers')
+  }
+  await max.ok('push Content')
+  const agent = await agentOf(mia)
+  const advised = async (name: string) => {
+    const [reason] = await agent.why(name)
+    const [, mine = ''] = /`ph ([^`]+ --mine)`/.exec(reason?.message ?? '') ?? []
+    return { theirs: (reason?.command ?? '').replace(/^ph /, ''), mine }
+  }
+  await mia.ok((await advised('SM_Stool')).theirs)
+  expect(await kinds(agent, 'SM_Stool')).toEqual(['current'])
+  await mia.ok((await advised('SM_Barrel')).mine)
+  expect(await kinds(agent, 'SM_Barrel')).toEqual(['modified'])
 })
 
 test('an earlier version is named with the command that makes it current again', async () => {

@@ -58,7 +58,7 @@ test('a file that was changed on an older version does not register, and stays c
   expect(await active()).toHaveLength(1)
   const given = (await mia.run('release SM_Stool')).stdout
   expect(given).toMatch(
-    /Diverged, modified here and outdated:\n {2}Content\/Inn\/SM_Stool\.uasset\n {4}→ A push does not send these/,
+    /Diverged, modified here and outdated:\n {2}Content\/Inn\/SM_Stool\.uasset\n {4}→ Until you choose one of these, a push does not send them:/,
   )
   expect(given).not.toContain('Modified here and not pushed')
 })

@@ -121,7 +121,7 @@ test('a file that was changed on an older version is reported and never overwrit
   expect(stdout).toMatch(
     /Diverged, modified here and outdated:\n {2}Content\/Inn\/SM_Barrel\.uasset\n {4}→ Nothing here was overwritten\./,
   )
-  expect(stdout).toMatch(/`ph pull \d+ --project Inn --on-conflict overwrite`/)
+  expect(stdout).toContain('`ph pull Content/Inn/SM_Barrel.uasset --theirs`')
   expect(readFileSync(mia.path('SM_Barrel'))).toEqual(mine)
 })
 

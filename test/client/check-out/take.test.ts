@@ -89,6 +89,10 @@ test('a file whose origin nothing here tells is checked out as one that someone 
   copyFileSync(olivia.path('SM_Barrel'), elsewhere.path('SM_Barrel'))
   const { code, stdout } = await elsewhere.run('checkout Content/Inn/SM_Barrel.uasset')
   expect([code, stdout]).toEqual([6, expect.stringContaining('Made from a version that is not known here:')])
+  expect(stdout).not.toContain('ph history')
+  const [, mine = ''] = /`ph (pull \S+ --mine)`/.exec(stdout.replaceAll(/\s+/g, ' ')) ?? []
+  await elsewhere.ok(mine)
+  expect((await elsewhere.ok('push')).summary).toMatchObject({ new: 1, held: 0, outdated: 0 })
 })
 
 test('the copies of a prop are one check-out, and the one that needs most attention counts', async () => {
