@@ -110,6 +110,8 @@ export const LineageFace = Type.Object({
   face_date_ingested: Type.Optional(Timestamp),
   /** Who pushed it: the id of a member. Servers that do not say it leave it out. */
   face_published_by: Type.Optional(nullable(Id)),
+  /** The project that it was pushed from first. Servers that do not say it leave it out. */
+  face_pushed_from: Type.Optional(nullable(Text)),
   current_since: Type.Optional(CurrentSince),
   origin_path: nullable(Text),
   package_name: placelessName,

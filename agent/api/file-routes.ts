@@ -12,7 +12,7 @@ import { ApiError } from '../../contract/errors.ts'
 import type { Agent } from '../agent.ts'
 import type { Project } from '../projects/projects.ts'
 import { type Row, watchedFile } from '../watching/file-table.ts'
-import { type Question, reasonsOf, standingOf } from '../watching/why.ts'
+import { type Question, reasonsOf, standingOf, withProject } from '../watching/why.ts'
 import { lockReason } from '../watching/words.ts'
 import type { AgentHandlers } from './handler.ts'
 
@@ -37,7 +37,7 @@ export const agentFiles: AgentHandlers<'agentFiles'> = {
         'NOT_FOUND',
         isFolder(place.path) ? `${path} is a folder. Name a file in it.` : `There is no file ${path}.`,
       )
-    return { file: standing.file, reasons: reasonsOf(standing, question) }
+    return { file: standing.file, reasons: reasonsOf(await withProject(standing, question), question) }
   },
 
   async checkOut({ agent, input: { paths, note, ttl_hours } }) {

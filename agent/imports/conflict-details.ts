@@ -1,4 +1,5 @@
 /** Both sides of a conflict as a person wants to see them: whose, when, which version, pictures, and what differs. */
+
 import { statSync } from 'node:fs'
 import { mkdir, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
@@ -7,9 +8,11 @@ import { differenceWords } from '../../client/compare/difference-words.ts'
 import { readVersion } from '../../client/compare/library-version.ts'
 import { type LocalFile, readLocalFile } from '../../client/compare/local-file.ts'
 import { versionName, versionNumber } from '../../client/entries/current-version.ts'
+import { whoseProp } from '../../client/entries/whose-prop.ts'
 import { createApi } from '../../client/http/api.ts'
 import type { Http } from '../../client/http/http.ts'
 import { openWire, type Wire } from '../../client/http/open-http.ts'
+import type { OtherProp } from '../../client/pull/compare.ts'
 import type { AgentConflict } from '../../contract/agent-imports.ts'
 import { limits } from '../../contract/limits.ts'
 import { pictureBounds } from '../../contract/picture-bounds.ts'
@@ -29,6 +32,8 @@ export interface PulledOver {
   baseObjectId: number | null
   isChanged: boolean
   isOpen: boolean
+  /** The prop that lies there, where it is another one. */
+  other?: OtherProp
 }
 
 export interface Place {
@@ -71,7 +76,7 @@ function plainDetails(one: PulledOver, { root, person }: Place): ConflictDetails
       ...{ content_hash: one.hash, size: one.size, at: null, by: null },
       ...{ version: null, object_id: one.objectId, picture: null },
     },
-    differences: [],
+    differences: twoProps(one),
   }
 }
 
@@ -104,9 +109,13 @@ async function lookUp(one: PulledOver, { place, http, plain }: Look): Promise<Co
       ...{ ...plain.incoming, at: there?.pushed_at ?? null, by: there?.pushed_by ?? null, picture: theirs ?? null },
       version: nameOf(one.objectId),
     },
-    differences: here && there ? differencesOf(here, there) : [],
+    differences: [...plain.differences, ...(here && there ? differencesOf(here, there) : [])],
   }
 }
+
+/** Nothing where both are versions of one prop. */
+const twoProps = ({ other }: PulledOver): string[] =>
+  other ? [`They are two props: ${whoseProp(other)} lies here, ${whoseProp(other.pulled)} came.`] : []
 
 const differencesOf = (here: LocalFile, there: Parameters<typeof compare>[1]): string[] =>
   differenceWords(compare(here, there)).slice(0, 50)

@@ -177,6 +177,7 @@ const pulledOver = (one: Conflict): PulledOver => ({
   ...{ file: one.file, jobId: one.jobId, lineageId: one.lineageId, objectId: one.objectId, hash: one.hash },
   ...{ size: one.pulledSize, destination: one.destination, localHash: one.localHash ?? null, baseObjectId: one.baseObjectId },
   ...{ isChanged: one.isChanged, isOpen: one.isOpen },
+  ...(one.other ? { other: one.other } : {}),
 })
 
 /** Kept at the last moment, without having been asked about: it was opened or saved while the job went on. */
@@ -186,6 +187,7 @@ function keptFile(one: PulledFile, jobId: number, open: ReadonlySet<string>): Pu
     ...{ file: one.file, jobId, lineageId: one.lineage_id, objectId: one.object_id, hash: one.content_hash },
     ...{ size: one.size, destination: one.destination, localHash: null, baseObjectId: null },
     ...{ isChanged: !isOpen, isOpen },
+    ...(one.other ? { other: one.other } : {}),
   }
 }
 

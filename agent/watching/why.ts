@@ -1,7 +1,9 @@
 /** Why a file is not as the library has it: everything that is known of it, in sentences, each with the command that fixes it. */
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
+import type { Api } from '../../client/http/api.ts'
 import { mineCommand, theirsCommand } from '../../client/latest/ways-out.ts'
+import { findFacesInBulk } from '../../client/memory/find-versions.ts'
 import { findIgnoring, type IgnoredBy } from '../../client/project/ignored-by.ts'
 import type { Problem } from '../../client/project/problem.ts'
 import type { StatusReport } from '../../client/status/report.ts'
@@ -42,6 +44,20 @@ export async function standingOf(question: Question): Promise<Standing | undefin
   const lock = report.locks.find((one) => one.file === file) ?? watch?.table.row(file).lock
   const row: Row = { file, differing: differing?.state === 'current' ? undefined : differing, lock }
   return { row, report, file: watchedFile(row, { root, isPending: watch?.isPending(file) ?? false, known: differing }) }
+}
+
+/** Of what is known by memory alone the library says which project its prop is of. Unchanged where it does not answer. */
+export async function withProject(standing: Standing, { looks, watch, signal }: Question): Promise<Standing> {
+  const { report, file } = standing
+  const known = report.files.find((one) => one.file === file.file)
+  const id = known?.lineage_id
+  if (!id || known.pushed_from !== undefined || watch?.isOnline === false) return standing
+  const ask = (api: Api) => findFacesInBulk(api, { lineageIds: [id], hashes: [], paths: [] })
+  const found = await looks.ask(ask, signal).catch(() => undefined)
+  const from = found?.lineages[0]?.face_pushed_from
+  if (from === undefined) return standing
+  const files = report.files.map((one) => (one === known ? { ...one, pushed_from: from } : one))
+  return { ...standing, report: { ...report, files } }
 }
 
 function lookAt({ root, file, watch, looks, signal }: Question): Promise<StatusReport | undefined> {

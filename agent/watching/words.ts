@@ -1,6 +1,7 @@
 /** How files stand, in sentences for people. */
 import { basename } from 'node:path'
 import { deletedBy } from '../../client/entries/deletion.ts'
+import { inItsPlace, isOfOther, whoseProp } from '../../client/entries/whose-prop.ts'
 import { mineCommand, theirsCommand } from '../../client/latest/ways-out.ts'
 import type { FileLock, StatusFile } from '../../client/status/report.ts'
 import type { FileReason } from '../../contract/agent-files.ts'
@@ -32,8 +33,15 @@ const bring = ({ entry_id, face_origin_path }: StatusFile, { projectKey }: Place
     : `ph pull ${entry_id} --project ${shellWord(projectKey)}`
 }
 
-/** Why a file is not as the library has it, by its state alone. */
+/** Why a file is not as the library has it, by its state alone; of another project's prop with both projects. */
 export function stateReason(file: StatusFile, place: Place): FileReason {
+  const reason = plainReason(file, place)
+  const { projectKey } = place
+  if (file.state === 'untracked' || !isOfOther(file, projectKey)) return reason
+  return { ...reason, message: `${reason.message} It is ${printable(whoseProp(file))}; this project is ${projectKey}.` }
+}
+
+function plainReason(file: StatusFile, place: Place): FileReason {
   const name = nameOf(place.path)
   const other = file.reverted_to ?? file.undone
   if (other)
@@ -63,8 +71,8 @@ export function stateReason(file: StatusFile, place: Place): FileReason {
     case 'missing':
       return { kind: 'missing', message: `${name} was here, the library has it, and it is gone from the disk.`, command: again }
     case 'untracked': {
-      const message =
-        file.known_by === 'path' ? `The library has another prop in the place of ${name}.` : `The library does not have ${name}.`
+      const there = file.known_by === 'path' ? `: ${printable(inItsPlace(file, place.projectKey))}` : ''
+      const message = `The library does not have ${name}${there}.`
       return { kind: 'untracked', message, command: about('push', place.path) }
     }
     case 'moved':

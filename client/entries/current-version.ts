@@ -10,6 +10,8 @@ export interface CurrentVersion {
   pushed_at: string
   /** Null: it has no place under /Game, so it cannot be pulled. */
   origin_path: string | null
+  /** The project that it was pushed from; absent where the library does not say it. */
+  pushed_from?: string | null
 }
 
 /** Undefined for a lineage that says no current version. */
@@ -23,6 +25,7 @@ export function currentVersion(lineage: Lineage): CurrentVersion | undefined {
     pushed_by: face.published_by?.name ?? null,
     pushed_at: face.date_ingested,
     origin_path: face.origin_path,
+    ...(face.pushed_from === undefined ? {} : { pushed_from: face.pushed_from }),
   }
 }
 

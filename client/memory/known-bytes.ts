@@ -19,7 +19,7 @@ const requestsAtOnce = 8
 export interface KnownBytes {
   /** By content hash. */
   versions: ReadonlyMap<string, FoundVersion>
-  /** By their ids: what is current in the lineages of these versions, as far as the library says it. */
+  /** By their ids: what is current in the lineages of these versions, and in those that go there, as far as the library says it. */
   faces: ReadonlyMap<string, LineageFace>
   /** Lineages that were deleted, by the content hashes of their versions. */
   deleted: ReadonlyMap<string, string>
@@ -29,7 +29,8 @@ export interface KnownBytes {
 export async function findKnownBytes(api: Pick<Api, 'lineages'>, local: readonly LocalBytes[]): Promise<KnownBytes> {
   if (local.length === 0) return { versions: new Map(), faces: new Map(), deleted: new Map() }
   const hashes = [...new Set(local.map(({ hash }) => hash))]
-  const found = await findFacesInBulk(api, { lineageIds: [], hashes, paths: [] })
+  const lineageIds = [...new Set(local.map(({ lineageId }) => lineageId))]
+  const found = await findFacesInBulk(api, { lineageIds, hashes, paths: [] })
   const versions = found?.versions ?? (await readHistories(api, local))
   const deleted = found?.deleted.flatMap((one) => one.content_hashes.map((hash) => [hash, one.lineage_id] as const)) ?? []
   return {

@@ -41,6 +41,10 @@ export interface OtherProp {
   lineage_id: string
   /** Null where it is no entry, or not known. */
   entry_id: number | null
+  /** The project that its current version was pushed from; absent where the library does not say it. */
+  pushed_from?: string | null
+  /** The same of the prop that goes there. */
+  pulled: { entry_id: number | null; pushed_from?: string | null }
 }
 
 export interface Comparison extends Pick<Inspection, 'warnings'> {
@@ -126,7 +130,11 @@ function otherOf(
   const lineageId = version?.lineage_id ?? known?.base?.lineageId
   if (action !== 'conflict' || lineageId === undefined || lineageId === object.lineage_id) return {}
   const remembered = known?.base?.lineageId === lineageId ? known.base.entryId : null
-  return { other: { lineage_id: lineageId, entry_id: faces.get(lineageId)?.entry_id ?? remembered } }
+  const sideOf = (id: string, entryId: number | null) => {
+    const { entry_id, face_pushed_from: pushed_from } = faces.get(id) ?? {}
+    return { entry_id: entry_id ?? entryId, ...(pushed_from === undefined ? {} : { pushed_from }) }
+  }
+  return { other: { lineage_id: lineageId, ...sideOf(lineageId, remembered), pulled: sideOf(object.lineage_id, null) } }
 }
 
 /** What is there is later, and the pulled one is current again. */

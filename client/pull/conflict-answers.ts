@@ -38,7 +38,7 @@ async function answerOthers(conflicts: readonly Decision[], asking: Asking): Pro
 }
 
 function toldOf(decision: Decision, { api, jobId, options }: Asking): Conflict[] {
-  const { file, path, stats, known, localHash, action, pullFile } = decision
+  const { file, path, stats, known, localHash, action, pullFile, other } = decision
   const { object, name, destination } = pullFile
   if (!stats) return []
   const { lineage_id, object_id: objectId } = object
@@ -53,6 +53,7 @@ function toldOf(decision: Decision, { api, jobId, options }: Asking): Conflict[]
       objectId,
       ...{ lineageId: lineage_id, jobId, name, destination },
       ...{ localHash, hash: object.content_hash, pulledSize: object.blob_size },
+      ...(other ? { other } : {}),
       isChanged: action === 'conflict',
       isOpen: isOpen(decision, options),
       async versionNames() {

@@ -1,4 +1,5 @@
 /** What a pull is to do, and what its parts share while it runs. */
+
 import { lstatSync } from 'node:fs'
 import { join } from 'node:path'
 import type { DependencyMode } from '../../contract/dependency-modes.ts'
@@ -11,6 +12,7 @@ import type { ProjectMemory } from '../memory/project-memory.ts'
 import type { TellPull } from '../progress.ts'
 import { statKey } from '../project/fingerprint.ts'
 import type { KnownFile } from '../project/known-file.ts'
+import type { OtherProp } from './compare.ts'
 import type { EntriesOrder } from './orders/parts.ts'
 import { chosenRoot } from './orders/target-root.ts'
 import type { TakingOptions } from './removing/take-away.ts'
@@ -43,6 +45,8 @@ export interface Conflict {
   localHash: string | undefined
   hash: string
   pulledSize: number
+  /** The prop that lies there, where it is another one than the pulled. */
+  other?: OtherProp
   /** It differs from every version that is known; else it is asked only because it is open. */
   isChanged: boolean
   /** An editor has it open, as far as was said. */

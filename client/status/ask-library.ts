@@ -9,6 +9,7 @@ import type { FeedPosition } from '../memory/feed.ts'
 import { type FoundFaces, findFaces } from '../memory/find-versions.ts'
 import type { ProjectMemory } from '../memory/project-memory.ts'
 import type { FoundFile } from '../project/scan.ts'
+import { findProjectName } from '../project/unreal-project.ts'
 import { findMoved } from './moved.ts'
 import { followFaces } from './news.ts'
 import type { StatusFile } from './report.ts'
@@ -123,5 +124,6 @@ function identifyAll(
   const moved = findMoved(untracked, faces, isGone)
   const former = faces.details(new Set([...moved.values()].map(({ from }) => from)))
   const alive = former.filter(({ relation: bits }) => bits & there)
-  return identify(untracked, { found, moved, former: new Map(alive.map((one) => [one.file, one])) })
+  const project = findProjectName(root)
+  return identify(untracked, { found, moved, former: new Map(alive.map((one) => [one.file, one])), project })
 }

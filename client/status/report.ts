@@ -27,6 +27,8 @@ export interface StatusFile {
   /** The current version. */
   face_object_id: number | null
   face_content_hash: string | null
+  /** Of what is known by its bytes or its place: the project that the current version was pushed from. */
+  pushed_from?: string | null
   /** Who deleted it from the library, and when. */
   deleted?: Deletion
   /** Of an external actor or object of a level: which level, and what people call it. */

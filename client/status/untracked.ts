@@ -21,13 +21,19 @@ export interface Known {
   moved: ReadonlyMap<string, Moved>
   /** What is remembered of the files that were moved, by their old places. */
   former: ReadonlyMap<string, KnownDetail>
+  /** The project that the files are of: of several props at one path its own counts. */
+  project?: string | undefined
 }
 
 /** What is known of each untracked file, by file. */
-export function identify(untracked: readonly KnownDetail[], { found, moved, former }: Known): Map<string, StatusFile> {
+export function identify(
+  untracked: readonly KnownDetail[],
+  { found, moved, former, project = '' }: Known,
+): Map<string, StatusFile> {
   const versions = new Map(found.versions.map((version) => [version.content_hash, version]))
   const lineages = new Map(found.lineages.map((lineage) => [lineage.id, lineage]))
-  const byPath = Map.groupBy(found.lineages, ({ origin_path }) => origin_path?.toLowerCase() ?? '')
+  const ownFirst = found.lineages.toSorted((a, b) => Number(isOf(b, project)) - Number(isOf(a, project)))
+  const byPath = Map.groupBy(ownFirst, ({ origin_path }) => origin_path?.toLowerCase() ?? '')
   const deletions = new Deletions(found.deleted)
   const identified = untracked.map((untrackedFile): StatusFile => {
     const version = versions.get(untrackedFile.hash)
@@ -50,11 +56,14 @@ export function identify(untracked: readonly KnownDetail[], { found, moved, form
 
 type Found = FoundFaces['lineages'][number]
 
-const faceFields = ({ id, entry_id, face_object_id, face_content_hash }: Found) => ({
+const isOf = ({ face_pushed_from: from }: Found, project: string): boolean => from?.toLowerCase() === project.toLowerCase()
+
+const faceFields = ({ id, entry_id, face_object_id, face_content_hash, face_pushed_from: pushed_from }: Found) => ({
   lineage_id: id,
   entry_id,
   face_object_id,
   face_content_hash,
+  ...(pushed_from === undefined ? {} : { pushed_from }),
 })
 
 const sourceExtOf = ({ file }: Pick<KnownDetail, 'file'>): string | null => {

@@ -60,7 +60,7 @@ export async function selectFaces({ sql, workspace, now }: LockScope, ids: Itera
   const rows = await sql<FaceRow[]>`
     select found.* from ${lookupTexts(sql, ids)} cross join lateral (
       select l.id, e.id as entry_id, o.id as face_object_id, o.content_hash as face_content_hash, o.version as face_version,
-             o.published_by as face_published_by, o.date_ingested as face_date_ingested,
+             o.published_by as face_published_by, o.date_ingested as face_date_ingested, o.pushed_from as face_pushed_from,
              coalesce(l.face_how, 'push') as since_how, coalesce(l.face_since, o.date_ingested) as since_at,
               m.id as since_by, m.name as since_name, o.origin_path, ${packageName(sql)}, o.source_ext, held.lock, o.asset_class, o.label
         from lineages l

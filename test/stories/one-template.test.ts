@@ -165,7 +165,7 @@ test('a pull that brings the prop of another game to a place where this one has 
   const { code, stdout } = await castle.run(`pull ${theirs}`, { columns: 200 })
   expect(code).toBe(6)
   expect(stdout).toContain('Castle has other props in these places')
-  expect(stdout).toContain(`${player} (entry ${own}, not the BP_Player that was pulled)`)
+  expect(stdout).toContain(`${player} (entry ${own} of Castle, not the BP_Player that was pulled, entry ${theirs} of Harbor)`)
   expect(stdout).not.toContain('were changed here')
   const [, download = ''] = /`ph (download [^`]+)`/.exec(stdout) ?? []
   const got = await castle.run(download)
@@ -176,4 +176,32 @@ test('a pull that brings the prop of another game to a place where this one has 
   const [, pull = ''] = /`ph (pull [^`]+)`/.exec(stdout) ?? []
   expect((await castle.run(pull)).code).toBe(0)
   expect(castle.read(player)).toEqual(harbor.read(player))
+})
+
+test('status says whose prop lies at the path of a file; of two props there it means that of its own game, and a question names both sides', async () => {
+  const { castle, harbor, api, of } = await twoGames()
+  await castle.save(player, 'of Castle')
+  expect((await castle.run('push --held new')).code).toBe(0)
+  const { entries } = (await api.get('/entries?name=BP_Player')).body
+  const [theirs, own] = entries.map(({ id }: Json) => id).sort((a: number, b: number) => a - b)
+  for (const [game, entry] of [
+    ['Castle', own],
+    ['Harbor', theirs],
+  ]) {
+    const clone = machine(game, of)
+    await clone.save(player, 'of a clone')
+    const [file] = JSON.parse((await clone.run('status --json')).stdout).files
+    expect(file).toMatchObject({ state: 'untracked', known_by: 'path', entry_id: entry, pushed_from: game })
+    expect((await clone.run('status')).stdout).toContain(`the library has entry ${entry} of ${game} at this path\n`)
+  }
+  const inn = machine('Inn', of)
+  await inn.save(wood, 'of the inn')
+  expect((await inn.run('status', { columns: 200 })).stdout).toMatch(
+    /M_Wood\.uasset {2}the library has entry \d+ of Harbor at this path, and Inn has none\n/,
+  )
+  const asked = await castle.run(`pull ${theirs} --on-conflict ask`, { columns: 200, typed: ['k\n'] })
+  expect(words(asked.stderr)).toContain(
+    `is entry ${own} of Castle, another prop. This pull brings v1 of entry ${theirs} of Harbor.`,
+  )
+  expect(castle.read(player)).not.toEqual(harbor.read(player))
 })

@@ -18,8 +18,8 @@ export interface Person {
   path(name: string): string
 }
 
-export function personAt(url: string, key: string): Person {
-  const root = temporaryFolder({ 'Inn.uproject': '{"EngineAssociation": "5.3"}' })
+export function personAt(url: string, key: string, project = 'Inn'): Person {
+  const root = temporaryFolder({ [`${project}.uproject`]: '{"EngineAssociation": "5.3"}' })
   const env = { ...signedIn(url, key), PH_STATE_DIR: temporaryFolder(), PH_CACHE_DIR: temporaryFolder(), NO_COLOR: '1' }
   const run = (line: string | readonly string[], more: Setting = {}): Promise<Outcome> =>
     ph(line, { cwd: root, ...more, env: { ...env, ...more.env } })

@@ -1,6 +1,7 @@
 /** Conflicts of a pull: someone at the terminal is asked about each. */
 
 import { createInterface } from 'node:readline/promises'
+import { whoseProp } from '../../../client/entries/whose-prop.ts'
 import type { Conflict, ConflictAnswer } from '../../../client/pull/options.ts'
 import { printable } from '../../../system/printable.ts'
 import type { Context } from '../../context.ts'
@@ -35,11 +36,15 @@ export async function askAboutConflicts(
 const prompt = '  [k] keep mine  [o] overwrite it, with a backup\n  (capital: for all the rest) > '
 
 async function question(conflict: Conflict, { out, now }: Context): Promise<string[]> {
-  const { file, size: bytes, modifiedAt } = conflict
+  const { file, size: bytes, modifiedAt, other } = conflict
   const { base, pulled } = await conflict.versionNames()
-  const origin = base === null ? 'did not come from the library' : `was changed here, from ${base}`
+  const origin = other
+    ? `is ${whoseProp(other)}, another prop`
+    : base === null
+      ? 'did not come from the library'
+      : `was changed here, from ${base}`
   const changed = age(modifiedAt.toISOString(), now())
-  const words = `${out.paint('bold', printable(file))} (${size(bytes)}, saved ${changed}) ${origin}. This pull brings ${pulled}.`
+  const words = `${out.paint('bold', printable(file))} (${size(bytes)}, saved ${changed}) ${printable(origin)}. This pull brings ${pulled}${other ? ` of ${whoseProp(other.pulled)}` : ''}.`
   return wrap(words, out.width)
 }
 

@@ -1,6 +1,7 @@
 /** What a pull came to, in words: sums first, then everything that someone should look at, with what to do about it. */
 import { join, relative } from 'node:path'
 import { partNameOf } from '../../../client/entries/part-names.ts'
+import { whoseProp } from '../../../client/entries/whose-prop.ts'
 import { twoWaysOut } from '../../../client/latest/ways-out.ts'
 import type { Obstacle } from '../../../client/pull/obstacle.ts'
 import { type LeavingReason, type LeftFile, type LeftReason, leftReasons } from '../../../client/pull/removing/take-away.ts'
@@ -157,10 +158,9 @@ function keptFiles(job: JobReport, { root }: PullReport, look: PullLook): string
 /** Places where the project has another prop than the pulled one, such as its own beside that of another game. */
 function otherProps(job: JobReport, report: PullReport, look: PullLook): string[] {
   const { project } = report
-  const files = filesOf(job, 'kept', 'skipped').flatMap(({ file, asset_name, other }) => {
-    if (!other) return []
-    return `${file} (${other.entry_id === null ? 'another prop' : `entry ${other.entry_id}`}, not the ${asset_name} that was pulled)`
-  })
+  const files = filesOf(job, 'kept', 'skipped').flatMap(({ file, asset_name, other }) =>
+    other ? `${file} (${whoseProp(other)}, not the ${asset_name} that was pulled, ${whoseProp(other.pulled)})` : [],
+  )
   const words = `${project} has other props in these places, such as its own beside those of another game. They stay as they are.`
   return [
     ...listed(['Another prop lies there:', words], files, look),

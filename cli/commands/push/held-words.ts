@@ -2,6 +2,7 @@
 import { join, relative } from 'node:path'
 import type { CurrentVersion } from '../../../client/entries/current-version.ts'
 import { deletedBy } from '../../../client/entries/deletion.ts'
+import { whoseProp } from '../../../client/entries/whose-prop.ts'
 import { findProjectName } from '../../../client/project/unreal-project.ts'
 import { isShared, unknownBase, wasDeleted } from '../../../client/push/held/why-held.ts'
 import type { PushedItem, PushReport } from '../../../client/push/report.ts'
@@ -31,9 +32,9 @@ export function flagsFor(file: string, { cwd, root }: { cwd: string; root: strin
 /** `Harbor`, `Harbor and Castle`. */
 export const namesInWords = (names: readonly string[]): string => printable(new Intl.ListFormat('en').format(names))
 
-/** `Version 3 was pushed by ada 2 hours ago; is yours made from it?` */
-export const madeFromIt = ({ version, pushed_by, pushed_at }: CurrentVersion, now: Date): string =>
-  `v${version} was pushed${pushed_by === null ? '' : ` by ${pushed_by}`} ${age(pushed_at, now)}; is yours made from it?`
+/** `v3 of entry 12 of Harbor was pushed by ada 2 hours ago; is yours made from it?` */
+export const madeFromIt = ({ version, pushed_by, pushed_at, ...prop }: CurrentVersion, now: Date): string =>
+  `v${version} of ${whoseProp(prop)} was pushed${pushed_by === null ? '' : ` by ${pushed_by}`} ${age(pushed_at, now)}; is yours made from it?`
 
 /** `Harbor has it as /Game/Props/SM_Barrel (entry 12).` */
 export function whoHasIt(others: readonly string[], { origin_path, entry_id }: CurrentVersion): string {

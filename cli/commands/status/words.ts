@@ -1,6 +1,7 @@
 /** What a look at a project came to, in words: sums first, then what differs, and what brings it together. */
 import { basename, join, relative } from 'node:path'
 import { deletedBy } from '../../../client/entries/deletion.ts'
+import { inItsPlace } from '../../../client/entries/whose-prop.ts'
 import { deletedWaysOut, twoWaysOut } from '../../../client/latest/ways-out.ts'
 import { isSettled, type StatusFile, type StatusReport } from '../../../client/status/report.ts'
 import { type FileState, fileStates } from '../../../contract/file-states.ts'
@@ -103,14 +104,15 @@ function group(state: FileState, files: readonly StatusFile[], look: GroupLook):
 }
 
 /** The path from where the person stands, and how it is known where that is not plain. */
-function lines({ file, state, known_by, reverted_to, undone, deleted, redirects_to }: StatusFile, look: GroupLook): string[] {
+function lines(one: StatusFile, look: GroupLook): string[] {
+  const { file, state, known_by, reverted_to, undone, deleted, redirects_to } = one
   const { root, cwd, paint, width } = look
   const [sign] = stateWords[state]
   const path = relative(cwd, join(root, file))
   const remarks = [
     ...(reverted_to ? [`${reverted_to.name} again`] : []),
     ...(undone ? [`${undone.name}, which is not current`] : []),
-    ...(state === 'untracked' && known_by === 'path' ? ['the library has another file at this path'] : []),
+    ...(state === 'untracked' && known_by === 'path' ? [inItsPlace(one, look.project)] : []),
     ...(deleted ? [deletedBy(deleted)] : []),
     ...(redirects_to ? [`leads to ${redirects_to}`] : []),
     ...((known_by === 'guid' || known_by === 'redirector') && state !== 'deleted' && state !== 'moved' ? ['moved here'] : []),

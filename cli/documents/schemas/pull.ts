@@ -21,7 +21,10 @@ const JobReport = shape(
     sent_by: string | null, note: string | null, target_root: string, entries: PullJobEntry[],
     files: {
       ${file}, outcome: "added" | "updated" | "identical" | "overwritten" | "kept" | "skipped" | "left_out" | "failed",
-      backup?: string, other?: { lineage_id: string, entry_id: integer | null }, replaced_object_id?: integer,
+      backup?: string, other?: {
+        lineage_id: string, entry_id: integer | null, pushed_from?: string | null,
+        pulled: { entry_id: integer | null, pushed_from?: string | null }
+      }, replaced_object_id?: integer,
       restored_by?: string | null, error?: string
     }[],
     taken_away: { file: string, lineage_id: string, why: "moved" | "removed", to?: string, backup: string }[],

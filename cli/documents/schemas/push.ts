@@ -18,7 +18,7 @@ const media_report = `
 const CurrentVersion = shape(
   `{
     entry_id: integer | null, object_id: integer, version: integer, pushed_by: string | null, pushed_at: string,
-    origin_path: string | null
+    origin_path: string | null, pushed_from?: string | null
   }`,
 )
 
@@ -63,7 +63,7 @@ const StatusFile = shape(
     file: string, state: ${oneOf(fileStates)}, content_hash: string,
     known_by: "memory" | "content" | "guid" | "redirector" | "path" | null, lineage_id: string | null, entry_id: integer | null,
     object_id: integer | null, face_object_id: integer | null, face_content_hash: string | null,
-    face_origin_path?: string | null, reverted_to?: OtherVersion, undone?: OtherVersion, deleted?: Deletion,
+    pushed_from?: string | null, face_origin_path?: string | null, reverted_to?: OtherVersion, undone?: OtherVersion, deleted?: Deletion,
     redirects_to?: string | null, part?: { level: string, label: string, left_level?: true }
   }`,
   { OtherVersion, Deletion },

@@ -85,6 +85,25 @@ test('a diverged file has two ways out, and both commands do what they say', asy
   expect(await kinds(agent, 'SM_Barrel')).toEqual(['modified'])
 })
 
+test("a file that is another game's prop, or lies where it has one, is said with both projects and the entry", async () => {
+  const { mia } = await twoPeople()
+  const mill = personAt(mia.env.PH_URL ?? '', mia.env.PH_API_KEY ?? '', 'Mill')
+  const idOf = async (name: string) => (await mia.ok(`show ${name}`)).entry.id
+  await mill.ok('pull SM_Barrel --project Mill')
+  await mill.save('SM_Stool', 'of Mill')
+  const agent = await agentOf(mill)
+  expect(await agent.why('SM_Stool')).toMatchObject([
+    {
+      kind: 'untracked',
+      message: `The library does not have SM_Stool.uasset: the library has entry ${await idOf('SM_Stool')} of Inn at this path, and Mill has none.`,
+    },
+  ])
+  const both = `It is entry ${await idOf('SM_Barrel')} of Inn; this project is Mill.`
+  expect((await agent.why('SM_Barrel'))[0]).toMatchObject({ kind: 'current', message: expect.stringContaining(both) })
+  await mill.save('SM_Barrel', 'of Mill')
+  expect((await agent.why('SM_Barrel'))[0]).toMatchObject({ kind: 'modified', message: expect.stringContaining(both) })
+})
+
 test('an earlier version is named with the command that makes it current again', async () => {
   const { mia } = await twoPeople()
   await mia.save('SM_Stool', 'two')
