@@ -2,6 +2,7 @@
 import { resolve } from 'node:path'
 import { findOutside, projectAround } from '../../client/project/outside-projects.ts'
 import { findNamedPaths, placeInProject } from '../../client/project/paths.ts'
+import type { HeldAnswer } from '../../client/push/held/answers.ts'
 import { isPartly, type PushReport } from '../../client/push/report.ts'
 import { exits } from '../../contract/errors.ts'
 import { among, command, flag, text, texts, value } from '../command.ts'
@@ -33,8 +34,8 @@ export const commands = [
       asNew: texts('--new <path>', 'a held file: it is a prop of its own (repeatable)'),
       held: value(
         '--held <answer>',
-        'attach or new, for every held file without an answer of its own',
-        among(['attach', 'new'], readHeld),
+        'attach or new, for every held file without an answer of its own; ask forgets what was answered so about props of other projects',
+        among(['attach', 'new', 'ask'], readHeld),
       ),
       noPreviews: flag('--no-previews', 'make no previews after the push; the next push without it does'),
       yes: flag('--yes', 'push a folder outside of any Unreal project, or take away many actors of levels, without being asked'),
@@ -65,7 +66,8 @@ export const commands = [
       const noPreviews = input.noPreviews || !areOn(context.env.PH_PREVIEWS)
       const wire = await requireWire(context)
       const { dryRun, all, noDeps, note, pack: packName, variantGroup } = input
-      const options = { ...wire, paths, contentOnly: isWhole, dryRun, all, noDeps, note, packName, variantGroup }
+      const about = { dryRun, all, noDeps, note, packName, variantGroup, askAgain: input.held === 'ask' }
+      const options = { ...wire, paths, contentOnly: isWhole, ...about }
       const { out, cwd, now } = context
       const words = out.json ? undefined : await import('./push/words.ts')
       const show = (report: PushReport) =>
@@ -77,7 +79,7 @@ export const commands = [
       }
       const outside = dryRun ? [] : await findOutside(namedPaths, context.signal)
       if (!(await mayPush(context, { outside, given: input.yes, showPlan }))) return exits.done
-      const flags = { attach: input.attach, asNew: input.asNew, rest: input.held }
+      const flags = { attach: input.attach, asNew: input.asNew, rest: input.held === 'ask' ? undefined : input.held }
       const report = await runPush(context, {
         ...options,
         ...(input.yes ? { mayRemove: () => true } : {}),
@@ -90,11 +92,11 @@ export const commands = [
   }),
 ]
 
-function readHeld(given: string): 'continue' | 'new' {
+function readHeld(given: string): HeldAnswer | 'ask' {
   if (given === 'attach') return 'continue'
-  if (given === 'new') return 'new'
+  if (given === 'new' || given === 'ask') return given
   throw wrongUsage(
-    `--held takes attach or new, not "${given}".`,
-    'attach makes them new versions, new makes them props of their own.',
+    `--held takes attach, new or ask, not "${given}".`,
+    'attach makes them new versions, new makes them props of their own, ask forgets what was answered before.',
   )
 }

@@ -28,6 +28,8 @@ export interface PushOptions extends Wire {
   dryRun?: boolean
   /** What to do with items that look like new versions of something but do not say so. */
   held?: HeldAnswers
+  /** Forget what was answered before for all that this project shares with others: it is held, or asked about, again. */
+  askAgain?: boolean
   /** Whether so many parts may be taken away from levels, because they are here no more; more than a few are not otherwise. */
   mayRemove?: (parts: number) => boolean | Promise<boolean>
   remembered?: TellRemembered

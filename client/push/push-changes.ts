@@ -15,7 +15,7 @@ import type { Problem } from '../project/problem.ts'
 import { type PushFile, pathOf } from '../project/project-file.ts'
 import type { FoundFile } from '../project/scan.ts'
 import { findDescriptor } from '../project/unreal-project.ts'
-import { answerHeld, rememberHeld } from './held/answers.ts'
+import { answerHeld, rememberHeld, withoutStayed } from './held/answers.ts'
 import { describeHeld } from './held/description.ts'
 import { askAboutPaths, missingPackages, redirectorsOf } from './library-packages.ts'
 import type { PushParts } from './options.ts'
@@ -24,7 +24,7 @@ import { findOtherNames } from './other-names.ts'
 import { type PushPlan, planPush } from './plan/plan.ts'
 import { redirectorsOutside } from './redirectors-outside.ts'
 import { renameMoved } from './rename-moved.ts'
-import { type PushedItem, type PushReport, recalledProblems } from './report.ts'
+import { type AnsweredBefore, type PushedItem, type PushReport, recalledProblems } from './report.ts'
 import { describeReverted, toProblem } from './reverted.ts'
 import { PushRound } from './send/round.ts'
 import { ThumbnailUploader } from './send/thumbnails.ts'
@@ -33,6 +33,7 @@ import { Uploader } from './send/upload.ts'
 /** What work adds to a report. */
 export interface WorkDone extends Pick<PushReport, 'items' | 'problems' | 'unchanged' | 'bytes'> {
   thumbnails: number
+  answeredBefore: AnsweredBefore[]
 }
 
 interface Done {
@@ -98,7 +99,7 @@ export class PushWork {
     const plan = await this.#plan(changed.files, search)
     if (!options.dryRun) await requireRemoval(plan, options)
     tell({ kind: 'phase', phase: 'send' })
-    const { round, sent, thumbnails } = await this.#sendPlanned(plan)
+    const { round, sent, thumbnails, answeredBefore } = await this.#sendPlanned(plan)
     const renamed = options.dryRun ? new Map<string, string>() : await renameMoved(round, this.#parts)
     const reports = round.outcomes.reports().map((item) => withFormerName(item, renamed))
     const lasting = [...plan.problems, ...thumbnails.result.problems]
@@ -107,6 +108,7 @@ export class PushWork {
       problems: [...changed.problems, ...round.problems, ...(await this.#findMore(round)), ...lasting],
       unchanged: plan.settled.length,
       items: await describeHeld(reports, this.#parts.api),
+      answeredBefore: withoutStayed(answeredBefore, reports),
       thumbnails: thumbnails.result.uploaded,
       bytes: { read: changed.read.bytes, uploaded: sent.bytes, ...(options.dryRun ? { to_upload: round.missingBytes } : {}) },
     }
@@ -193,12 +195,12 @@ export class PushWork {
     const sending = { root, api, bases, uploader, thumbnails, memory, tell, maxItems }
     const round = new PushRound({ ...sending, variantGroup, about, remembered, dryRun, stop })
     await round.run(plan.toSend)
-    await answerHeld(round, options.held, { root: namedPaths.root, memory })
+    const answeredBefore = await answerHeld(round, options.held, { root, memory, askAgain: options.askAgain, dryRun })
     if (!dryRun) {
       rememberHeld(round, memory)
       round.end()
     }
-    return { round, thumbnails, sent: uploader.sent }
+    return { round, thumbnails, sent: uploader.sent, answeredBefore }
   }
 
   /**

@@ -12,7 +12,7 @@ import type { Problem } from '../project/problem.ts'
 import { type Scan, scan } from '../project/scan.ts'
 import { findPackages, missingPackages } from './library-packages.ts'
 import type { PushOptions, PushParts } from './options.ts'
-import { type PushReport, recalledProblems, summarize } from './report.ts'
+import { type AnsweredBefore, type PushReport, recalledProblems, summarize } from './report.ts'
 
 export type { PushOptions } from './options.ts'
 
@@ -32,6 +32,7 @@ export async function push(options: PushOptions): Promise<PushReport> {
   const memory = new ProjectMemory(state, { address: url, root: namedPaths.root })
   try {
     if (!options.dryRun && memory.pulls.list().length > 0) await settlePulls({ memory, root: namedPaths.root, signal }, state)
+    if (options.askAgain && !options.dryRun) (await import('./held/answers.ts')).forgetAnswers(memory)
     const stop = (reason: unknown) => stopping.abort(reason)
     const api = createApi(http)
     return await new Push({ options, namedPaths, http, api, memory, stateFile: state, tell, signal, stop }).run()
@@ -130,8 +131,9 @@ class Push {
     items?: PushReport['items']
     thumbnails?: number
     bytes?: PushReport['bytes']
+    answeredBefore?: AnsweredBefore[]
   }): PushReport {
-    const { items = [], thumbnails = 0, problems, unchanged, bytes = { read: 0, uploaded: 0 } } = what
+    const { items = [], thumbnails = 0, problems, unchanged, bytes = { read: 0, uploaded: 0 }, answeredBefore = [] } = what
     const { options, namedPaths } = this.#parts
     return {
       root: namedPaths.root,
@@ -143,6 +145,7 @@ class Push {
       problems,
       summary: summarize(items, { problems, unchanged, thumbnails }),
       bytes,
+      ...(answeredBefore.length > 0 ? { answered_before: answeredBefore } : {}),
       ...(options.note !== undefined && !items.some(({ status }) => status === 'new') ? { note_dropped: true } : {}),
       ...(options.dryRun ? {} : { previews_due: this.#parts.memory.recall('previews') !== null }),
       took_ms: Math.round(performance.now() - this.#startedMs),

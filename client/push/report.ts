@@ -54,6 +54,14 @@ export interface PushedItem {
   renamed_from?: string
 }
 
+/** Files that went as this project had answered before, for all that it shares with these projects. */
+export interface AnsweredBefore {
+  /** As `--held` takes it. */
+  answer: 'attach' | 'new'
+  other_projects: string[]
+  files: string[]
+}
+
 export interface PushSummary {
   new: number
   /** Files that the library had already, those left alone because nothing changed among them. */
@@ -83,6 +91,8 @@ export interface PushReport {
   summary: PushSummary
   /** `to_upload`: with `dry_run`, what the library misses. */
   bytes: { read: number; uploaded: number; to_upload?: number }
+  /** Absent where nothing went by an answer of an earlier time. */
+  answered_before?: AnsweredBefore[]
   /** Nothing new was registered, so the note that was given is kept nowhere. */
   note_dropped?: true
   /** The library may still want previews of these files (previews/project-previews.ts); absent with `dry_run`. */

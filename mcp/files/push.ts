@@ -69,7 +69,17 @@ const optionsOf = ({ paths, note, contentOnly = false }: Omit<Sent, 'root'>) => 
   ...(note === undefined ? {} : { note }),
 })
 
-export function pushed({ root, found, unchanged, items, problems, summary, bytes, previews_due }: PushReport): Fields {
+export function pushed({
+  root,
+  found,
+  unchanged,
+  items,
+  problems,
+  summary,
+  bytes,
+  previews_due,
+  answered_before,
+}: PushReport): Fields {
   return {
     root,
     found,
@@ -82,6 +92,7 @@ export function pushed({ root, found, unchanged, items, problems, summary, bytes
       ...(lock ? { locked_by: lock.holder.name } : {}),
     })),
     problems: problems.slice(0, 50),
+    ...(answered_before ? { answered_before } : {}),
     ...(previews_due ? { next: 'Previews are still to be made: `ph previews work` makes them.' } : {}),
   }
 }

@@ -122,6 +122,9 @@ test('--held new is remembered for the other game: later edits become props of t
   await castle.save(wood, 'of Castle')
   const { code, stdout } = await castle.run('push')
   expect([code, stdout]).toEqual([0, expect.stringContaining('M_Wood')])
+  expect(words(stdout)).toContain(
+    'Answered as before: 1 file went as a prop of Castle alone, as you answered for all that Castle shares with Harbor (--held new).',
+  )
   for (const game of [castle, harbor]) {
     const name = game === castle ? 'Castle' : 'Harbor'
     expect((await game.run('pull')).code).toBe(0)
@@ -131,6 +134,31 @@ test('--held new is remembered for the other game: later edits become props of t
     for (const file of Object.keys(template))
       expect([name, file, copy.read(file).equals(game.read(file))]).toEqual([name, file, true])
   }
+})
+
+test('an answer that is given again by itself is said in the report, a dry run remembers none, and the command that it names forgets it', async () => {
+  const { castle } = await twoGames()
+  const asked = async (line: string) => JSON.parse((await castle.run(`${line} --json`)).stdout)
+  await castle.save(player, 'of Castle')
+  await castle.run('push --dry-run --held new')
+  expect((await asked('push')).items).toMatchObject([{ file: player, status: 'held' }])
+  const first = await asked('push --held attach')
+  expect(first.summary).toMatchObject({ new: 1, held: 0 })
+  expect(first).not.toHaveProperty('answered_before')
+  await castle.save(wood, 'of Castle')
+  const said = [{ answer: 'attach', other_projects: ['Harbor'], files: [wood] }]
+  expect((await asked('push --dry-run')).answered_before).toEqual(said)
+  const { stdout } = await castle.run('push')
+  expect(words(stdout)).toContain(
+    '1 file went as a version for Harbor too, as you answered for all that Castle shares with Harbor',
+  )
+  const [, again = ''] = /`ph (push [^`]+ --held ask)`/.exec(words(stdout)) ?? []
+  expect((await castle.run(again)).code).toBe(0)
+  await castle.save(grain, 'of Castle')
+  expect((await castle.run('push')).stdout).toContain('Held: Harbor has them too')
+  expect((await asked('push --held new')).summary).toMatchObject({ new: 1, held: 0 })
+  await castle.save(level, 'of Castle')
+  expect((await asked('push --held ask')).items).toMatchObject([{ file: level, status: 'held' }])
 })
 
 test('a version for both comes to the other game with its next pull, and nobody is asked again about it', async () => {

@@ -9,6 +9,7 @@ import { className } from '../../entries/type-names.ts'
 import { count, duration, number, size } from '../../terminal/amounts.ts'
 import type { Paint } from '../../terminal/output.ts'
 import { wrap } from '../../terminal/wrap.ts'
+import { answeredWords } from './answered-words.ts'
 import { heldWords } from './held-words.ts'
 import { lockedWords } from './locked-words.ts'
 import { adviceLines, fileLines, problemWords } from './notes.ts'
@@ -32,6 +33,7 @@ export function pushWords(report: PushReport, look: PushLook): string[] {
   const lines = [
     ...newItems(report, look),
     ...levelWords(report, look),
+    ...answeredWords(report, look),
     ...problemWords(report, 'left-out', look),
     ...problemWords(report, 'note', look),
     ...problemWords(report, 'warning', look),

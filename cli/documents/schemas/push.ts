@@ -51,6 +51,7 @@ const PushReport = shape(
       left_out: integer, entries_created: integer, thumbnails: integer
     },
     bytes: { read: integer, uploaded: integer, to_upload?: integer }, note_dropped?: true, previews_due?: boolean,
+    answered_before?: { answer: "attach" | "new", other_projects: string[], files: string[] }[],
     previews?: { ${media_report}, stopped?: { code: string, message: string } }, took_ms: integer
   }`,
   { PushedItem, Problem },

@@ -1,6 +1,7 @@
 /** What fields mean that props, versions, what people say of them and send, settings and aliases have, one line each. `parent.field` where it means something else there. */
 export const wordsOfProps: Readonly<Record<string, string>> = {
   other_projects: 'other projects that have the prop of a held file',
+  answered_before: 'files that went by an answer of an earlier time, for all that is shared with these projects',
   deletions: 'who deleted the props of files from the library, and when',
   entries: 'the props, one for each',
   id: 'the number it is named by',

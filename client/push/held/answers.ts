@@ -4,7 +4,7 @@ import type { Deletion } from '../../../contract/lineages.ts'
 import type { ProjectMemory } from '../../memory/project-memory.ts'
 import { pathOf } from '../../project/project-file.ts'
 import type { PlannedItem } from '../plan/plan.ts'
-import type { PushedItem } from '../report.ts'
+import type { AnsweredBefore, PushedItem } from '../report.ts'
 import type { PushRound } from '../send/round.ts'
 import { isShared, unknownBase, wasDeleted } from './why-held.ts'
 
@@ -45,6 +45,10 @@ const noAnswers: HeldAnswers = () => ({ answers: new Map() })
 interface Holding {
   root: string
   memory: ProjectMemory
+  /** What was answered before counts for nothing. */
+  askAgain?: boolean | undefined
+  /** Nothing is remembered. */
+  dryRun: boolean
 }
 
 type Held = { planned: PlannedItem; report: PushedItem }
@@ -52,27 +56,58 @@ type Held = { planned: PlannedItem; report: PushedItem }
 const questions: readonly unknown[] = ['probable_lost_stamp', unknownBase, wasDeleted, isShared]
 const isQuestion = ({ reason }: PushedItem): boolean => questions.includes(reason)
 
-/** Asks about everything that is held, and sends what was answered along with what waited for it. */
-export async function answerHeld(round: PushRound, answers: HeldAnswers = noAnswers, holding: Holding): Promise<void> {
+/**
+ * Asks about everything that is held, and sends what was answered along with what waited for it. Gives what went by an answer of an
+ * earlier time.
+ */
+export async function answerHeld(
+  round: PushRound,
+  answers: HeldAnswers = noAnswers,
+  holding: Holding,
+): Promise<AnsweredBefore[]> {
   const seen = new Set<string>()
+  const before = new Map<string, AnsweredBefore>()
   for (;;) {
     const held = round.outcomes.withStatus('held')
     const open = held.filter(({ report }) => isQuestion(report) && !seen.has(report.content_hash))
-    if (open.length === 0) return
+    if (open.length === 0) return [...before.values()]
     for (const { report } of open) seen.add(report.content_hash)
     const items = toHeldItems(open, { round, holding })
     const given = await answers(items)
-    rememberRest(holding.memory, items, given)
-    const remembered = new Map(items.map((one) => [one.file, one.remembered]))
-    const answerOf = ({ file }: PushedItem) => given.answers.get(file) ?? remembered.get(file)
-    const answered = open.flatMap((one) => answer(one, answerOf(one.report), round) ?? [])
-    if (answered.length === 0) return
+    if (!holding.dryRun) rememberRest(holding.memory, items, given)
+    const remembered = new Map(items.flatMap((one) => (given.answers.has(one.file) ? [] : [[one.file, one.remembered] as const])))
+    const answered = open.flatMap((one) => {
+      const { file, other_projects = [] } = one.report
+      const sent = answer(one, given.answers.get(file) ?? remembered.get(file), round)
+      if (sent) noteBefore(before, { file, other_projects, is: remembered.get(file) })
+      return sent ?? []
+    })
+    if (answered.length === 0) return [...before.values()]
     const waiting = held.flatMap(({ report, planned }) => (isQuestion(report) ? [] : planned))
     const without = round.outcomes.wentWithout(new Set(answered.map(({ item }) => item.content_hash)))
     const again = [...answered, ...waiting, ...without]
     round.outcomes.reopen(again)
     await round.run(again)
   }
+}
+
+/** Without files that did not go in the end. */
+export function withoutStayed(before: readonly AnsweredBefore[], reports: readonly PushedItem[]): AnsweredBefore[] {
+  const gone = new Set(reports.flatMap(({ file, status }) => (status === 'new' || status === 'dedup' ? file : [])))
+  const went = before.map((one) => ({ ...one, files: one.files.filter((file) => gone.has(file)) }))
+  return went.filter(({ files }) => files.length > 0)
+}
+
+function noteBefore(
+  before: Map<string, AnsweredBefore>,
+  { file, other_projects, is }: { file: string; other_projects: string[]; is: HeldAnswer | undefined },
+): void {
+  if (is === undefined) return
+  const answer = is === 'new' ? 'new' : 'attach'
+  const key = [answer, ...other_projects].join('\0')
+  const one = before.get(key) ?? { answer, other_projects, files: [] }
+  one.files.push(file)
+  before.set(key, one)
 }
 
 /**
@@ -93,7 +128,7 @@ function answer(
 
 function toHeldItems(open: readonly Held[], { round, holding }: { round: PushRound; holding: Holding }): HeldItem[] {
   const told = recallTold(holding.memory)
-  const before = recallAnswers(holding.memory)
+  const before = holding.askAgain ? {} : recallAnswers(holding.memory)
   return open.map(({ planned, report }) => {
     const { file, name, reason = '', candidate_lineage_id = null, deleted, other_projects = [] } = report
     const named = told[file]
@@ -134,6 +169,9 @@ type ProjectAnswers = Record<string, HeldAnswer>
 
 const recallAnswers = (memory: ProjectMemory): ProjectAnswers =>
   (memory.recall('other_projects') as ProjectAnswers | undefined) ?? {}
+
+/** From now on people are asked again about the props of other projects. */
+export const forgetAnswers = (memory: ProjectMemory): void => memory.remember('other_projects', {})
 
 /** What was answered about all of these projects; undefined where one was not asked about, or the answers differ. */
 function answerAbout(others: readonly string[], answers: ProjectAnswers): HeldAnswer | undefined {
