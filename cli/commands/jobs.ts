@@ -85,7 +85,7 @@ export const commands = [
     usage: 'jobs refuse <job>',
     summary: 'Refuse what someone sent to your project',
     description:
-      'The job ends as failed, with your name and why, which its sender reads with `ph jobs show`; what was ordered with it too. Only a job that waits can be refused; your own you cancel.',
+      'The job ends as failed, with your name and why, which its sender reads with `ph jobs show`; what was ordered with it too, all or nothing. Only a job that waits can be refused; your own you cancel.',
     arguments: { job: 'its id' },
     options: { reason: value('--reason <text>', 'why, for who sent it', readText('--reason')) },
     examples: [['jobs refuse 12 --reason "We have newer ones"', 'it does not come']],

@@ -12,19 +12,19 @@ export interface WaitingJob extends PullJob {
 
 /** Every queued job of exactly this project, oldest first, with who ordered it. */
 export async function waitingJobs(api: Api, project: string): Promise<WaitingJob[]> {
-  const jobs = await allQueued(api, project)
+  const jobs = await jobsIn('queued', api, project)
   if (jobs.length === 0) return []
   const { members } = await api.members.list()
   const names = new Map(members.map(({ id, display_name, name }) => [id, display_name || name]))
   return jobs.map((job) => ({ ...job, requested_by_name: names.get(job.requested_by) ?? null }))
 }
 
-async function allQueued(api: Api, project: string): Promise<PullJob[]> {
+async function jobsIn(status: PullJob['status'], api: Api, project: string): Promise<PullJob[]> {
   const found = new Map<number, PullJob>()
   const ask = (cursor: string | undefined) =>
-    api.pullJobs.list({ target_project: project, status: 'queued', limit: limits.page.max, ...(cursor ? { cursor } : {}) })
+    api.pullJobs.list({ target_project: project, status, limit: limits.page.max, ...(cursor ? { cursor } : {}) })
   for await (const { jobs } of pagesOf(ask))
-    for (const job of jobs) if (job.target_project === project && job.status === 'queued') found.set(job.id, job)
+    for (const job of jobs) if (job.target_project === project && job.status === status) found.set(job.id, job)
   return [...found.values()].sort((a, b) => a.id - b.id)
 }
 
@@ -49,6 +49,18 @@ export async function queuedOrders(api: Api, project: string): Promise<WaitingOr
 export async function ordersWith(api: Api, project: string, ids: readonly number[]): Promise<WaitingOrder[]> {
   const wanted = new Set(ids)
   return ordersOf(await waitingJobs(api, project)).filter(({ jobs }) => jobs.some(({ id }) => wanted.has(id)))
+}
+
+/** The jobs that were ordered with a slice: those that wait or are being brought, and itself. */
+export async function orderOfSlice(api: Api, slice: PullJob): Promise<PullJob[]> {
+  const states = ['queued', 'claimed', 'running'] as const
+  const lists = await Promise.all(states.map((status) => jobsIn(status, api, slice.target_project)))
+  // One may go on to the next state between two lists.
+  const jobs = new Map([slice, ...lists.flat()].map((job) => [job.id, job]))
+  const [order] = ordersOf([...jobs.values()].sort((a, b) => a.id - b.id)).filter((one) =>
+    one.jobs.some(({ id }) => id === slice.id),
+  )
+  return order?.jobs ?? [slice]
 }
 
 type Sliced = Pick<PullJob, 'id' | 'requested_by' | 'delivery' | 'slice'>
