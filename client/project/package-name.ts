@@ -61,7 +61,7 @@ function place(packageName: string | null, folderName: string | null, contradict
   return { packageName, originPath, remark: contradicts ? 'contradicts' : null, folderName }
 }
 
-const equal = (a: string, b: string): boolean => nameKey(a) === nameKey(b)
+const equal = (a: string, b: string): boolean => a === b || nameKey(a) === nameKey(b)
 const withoutMount = (name: string): string => name.slice(name.indexOf('/', 1))
 const samePlace = (a: string, b: string): boolean => equal(withoutMount(a), withoutMount(b))
 

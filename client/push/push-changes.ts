@@ -130,7 +130,8 @@ export class PushWork {
       return more.files
     }
     const named = new Set(namedPaths.starts.filter(({ isFolder }) => !isFolder).map(({ path }) => path))
-    let open = options.noDeps ? [] : changed.files.filter((file) => named.has(join(namedPaths.root, pathOf(file))))
+    let open =
+      options.noDeps || named.size === 0 ? [] : changed.files.filter((file) => named.has(join(namedPaths.root, pathOf(file))))
     while (open.length > 0) open = await add((await Promise.all(open.map((file) => search.findNeeds(file)))).flat())
     if (memory.count() > seen.size) {
       const read = (found: FoundFile[]) => readChanged(found, { ...this.#parts, root: namedPaths.root })
@@ -212,7 +213,8 @@ export class PushWork {
     const { memory } = this.#parts
     const news = position && (await followOwnFeed(this.#parts.api, position, plan.toSend.length))
     const items = plan.toSend.filter(({ item }) => round.isComplete(item.content_hash, thumbnails.result.done))
-    const settled = [...plan.settled, ...plan.leftOut, ...items.flatMap((one) => one.files)]
+    // What was settled before stays so: it is not written again.
+    const settled = [...plan.leftOut, ...items.flatMap((one) => one.files)]
     const files = settled.filter(({ hash }) => !plan.untold.has(hash))
     const seen = new Set(done.files.map(pathOf))
     const others = recalledProblems(memory).filter((one) => !one.files.some((file) => seen.has(file)))

@@ -49,19 +49,26 @@ export function itemOf([file]: Copies, references: References, options: ItemOpti
     engine_version: isPackage
       ? ((facts as Partial<KnownPackage>).engineVersion ?? found.mount?.engineVersion ?? undefined)
       : undefined,
-    package_guid: facts.kind === 'package' ? (facts.guid ?? undefined) : undefined,
+    package_guid: guidOf(file),
     source_ext: isPackage ? undefined : /^[a-z0-9]{1,12}$/.exec(found.ext)?.[0],
     ...stampFields(options.stamp, file),
     metadata_doc: documentOf(file, references),
     dependencies: dependencies.length > 0 ? dependencies : undefined,
     pack_ref: options.packName ?? packOfPlugin(file) ?? packOfExternal(file),
-    entry: isExternal(file) ? undefined : entryOf(file, options),
+    entry: entryOf(file, options),
     source_path: options.sourcePath,
     ...missingFields(references),
     payload_ids: payloadsOf(file),
     parts: options.level && partsOf(options.level),
   })
 }
+
+/** The GUID by which the library tells what a package is. */
+export const guidOf = ({ facts }: SendableFile): string | undefined =>
+  facts.kind === 'package' ? (facts.guid ?? undefined) : undefined
+
+/** Whether people see it as a thing of its own. */
+export const isEntry = (file: SendableFile): boolean => entryTypeOfFile(file) !== null
 
 function payloadsOf({ facts }: SendableFile): string[] | undefined {
   const ids = facts.kind === 'package' ? (facts.payloadIds ?? []) : []
@@ -126,7 +133,9 @@ function packOfExternal(file: SendableFile): string | undefined {
 }
 
 /** Null for what is no entry. */
-function entryTypeOfFile({ facts }: SendableFile): string | null {
+function entryTypeOfFile(file: SendableFile): string | null {
+  const { facts } = file
+  if (isExternal(file)) return null
   if (facts.kind === 'source') return facts.entryType
   if (facts.kind === 'opaque') return facts.isPackage ? entryTypeOf(unknownClass) : 'source_file'
   return facts.assetClass === null ? entryTypeOf(unknownClass) : facts.entryType

@@ -9,7 +9,7 @@ import { groupCopies, nameCopies, settleSharedPaths } from './duplicates.ts'
 import { namesByFolder } from './entry-names.ts'
 import { FindingList, hasNameFault } from './findings.ts'
 import { type LevelChange, levelChange } from './level-change.ts'
-import { assetClassOf, itemOf, type Stamp, stampOf } from './manifest-item.ts'
+import { assetClassOf, guidOf, isEntry, itemOf, type Stamp, stampOf } from './manifest-item.ts'
 import { type Elsewhere, edgesKey, ReferenceIndex, type References } from './references.ts'
 
 export interface PlanOptions {
@@ -62,15 +62,14 @@ export function planPush(files: readonly PushFile[], elsewhere: Elsewhere, optio
   for (const [file] of homeless)
     findings.add('level-without-file', pathOf(file), 'Parts of levels were found without their level.')
   const resolved = [...kept, ...signposts].map((group) => ({ group, references: index.resolve(group[0]) }))
-  const used = usedOf(resolved, { findings, elsewhere })
+  const { used, unused } = usedOf(resolved, { findings, elsewhere })
   nameFaults(used, findings)
+  for (const { group, references } of used) findings.addReferences(group[0], references)
   const moved = movesTo(redirectors)
   const names = namesByFolder(used.map(({ group }) => group))
-  const planned = used.map((one) => planItem(one, { options, moved, findings, names, elsewhere }))
-  const { toSend, settled } = chooseToSend(planned, options)
-  const unused = resolved.filter((one) => !used.includes(one)).flatMap(({ group }) => group)
+  const { open, settled } = chooseOpen(used, options)
   return {
-    toSend,
+    toSend: open.map((one) => planItem(one, { options, moved, names, elsewhere })),
     settled,
     leftOut: [...refused, ...unused],
     untold: new Set(homeless.filter((group) => hasLevelHere(group, elsewhere)).map(([file]) => file.hash)),
@@ -111,7 +110,7 @@ interface Resolved {
 function usedOf(
   resolved: readonly Resolved[],
   { findings, elsewhere }: { findings: FindingList; elsewhere: Elsewhere },
-): Resolved[] {
+): { used: Resolved[]; unused: PushFile[] } {
   const byHash = new Map(resolved.map((one) => [one.group[0].hash, one]))
   const goesAlone = ({ group: [file] }: Resolved) =>
     isRedirector(file) ? elsewhere.isReferred(nameKey(file.naming.packageName ?? '')) : !isCompanion(file)
@@ -121,21 +120,17 @@ function usedOf(
       const needed = byHash.get(hash)
       if (needed) used.add(needed)
     }
-  for (const { group } of resolved.filter((one) => !used.has(one)))
-    for (const file of group)
-      if (isCompanion(file))
-        findings.add(
-          'unused-companion',
-          pathOf(file),
-          'Files that belong to models were found, and no model that references them.',
-        )
-      else
-        findings.add(
-          'redirector',
-          pathOf(file),
-          'Redirectors, which renames leave behind, are not pushed where nothing refers to them.',
-        )
-  return resolved.filter((one) => used.has(one))
+  const unused = resolved.filter((one) => !used.has(one)).flatMap(({ group }) => group)
+  for (const file of unused)
+    if (isCompanion(file))
+      findings.add('unused-companion', pathOf(file), 'Files that belong to models were found, and no model that references them.')
+    else
+      findings.add(
+        'redirector',
+        pathOf(file),
+        'Redirectors, which renames leave behind, are not pushed where nothing refers to them.',
+      )
+  return { used: resolved.filter((one) => used.has(one)), unused }
 }
 
 const isCompanion = ({ facts }: SendableFile): boolean => facts.kind === 'source' && facts.entryType === null
@@ -166,22 +161,20 @@ function movesTo(redirectors: readonly Redirector[]): Map<string, Redirector[]> 
   return chains
 }
 
-interface Planned extends PlannedItem {
-  stamp: Stamp | undefined
+interface Open extends Resolved {
+  edges: string
 }
 
 interface Planning {
   options: PlanOptions
   moved: Map<string, Redirector[]>
-  findings: FindingList
   /** Of new props that their files' names do not tell apart. */
   names: ReadonlyMap<string, string>
   elsewhere: Elsewhere
 }
 
-function planItem({ group, references }: Resolved, { options, moved, findings, names, elsewhere }: Planning): Planned {
+function planItem({ group, references, edges }: Open, { options, moved, names, elsewhere }: Planning): PlannedItem {
   const [file] = group
-  findings.addReferences(file, references)
   // A redirector is no prop that could have moved: the library knows what lies at its place.
   const isProp = !isRedirector(file)
   const formerly = isProp ? (moved.get(nameKey(file.naming.packageName ?? '')) ?? []) : []
@@ -197,7 +190,7 @@ function planItem({ group, references }: Resolved, { options, moved, findings, n
     level,
   })
   const formerGuids = base || stamp ? [] : formerly.flatMap(({ facts }) => facts.guid ?? [])
-  return { item, files: group, edges: edgesKey(references), formerGuids, stamp, level }
+  return { item, files: group, edges, formerGuids, level }
 }
 
 /** Undefined for what is no level, or one that has no parts here and none that are known. */
@@ -222,24 +215,17 @@ function stampOfMove(file: SendableFile, formerly: readonly Redirector[]): Stamp
  * Sends what is not settled, what has more needs to tell than last time, and with a file all others of its GUID: the
  * library decides which of them continues the lineage, and must see them at once (contract-gaps 5).
  */
-function chooseToSend(
-  planned: readonly Planned[],
-  { variantGroup }: PlanOptions,
-): { toSend: PlannedItem[]; settled: PushFile[] } {
-  const byGuid = Map.groupBy(
-    planned.filter(({ item }) => item.package_guid),
-    ({ item }) => String(item.package_guid),
+function chooseOpen(used: readonly Resolved[], { variantGroup }: PlanOptions): { open: Open[]; settled: PushFile[] } {
+  const isDone = ({ group: [file, ...copies], edges }: Open) =>
+    [file, ...copies].every(({ known }) => known?.settled) &&
+    file.known?.edges === edges &&
+    !(variantGroup !== undefined && isEntry(file))
+  const all = used.map((one) => ({ ...one, edges: edgesKey(one.references) }))
+  const openGuids = new Set(all.flatMap((one) => (isDone(one) ? [] : (guidOf(one.group[0]) ?? []))))
+  const { open = [], settled = [] } = Object.groupBy(all, (one) =>
+    isDone(one) && !openGuids.has(guidOf(one.group[0]) ?? '') ? 'settled' : 'open',
   )
-  const isDone = ({ files, edges, item }: Planned) =>
-    files.every(({ known }) => known?.settled) && files[0].known?.edges === edges && !(variantGroup !== undefined && item.entry)
-  const toSend: PlannedItem[] = []
-  const settled: PushFile[] = []
-  for (const one of planned) {
-    const twins = byGuid.get(String(one.item.package_guid)) ?? []
-    if (isDone(one) && twins.every(isDone)) settled.push(...one.files)
-    else toSend.push(one)
-  }
-  return { toSend, settled }
+  return { open, settled: settled.flatMap(({ group }) => group) }
 }
 
 /** A part of a level: which of its versions counts says the set of the level. */

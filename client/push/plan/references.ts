@@ -1,7 +1,7 @@
 /** From the package names that files refer to, to the files and versions behind them (uasset-header 12.5). Pure. */
 
 import { hash } from 'node:crypto'
-import { levelsOf } from '../../../contract/level-parts.ts'
+import { isPartOf, levelsOf } from '../../../contract/level-parts.ts'
 import { limits } from '../../../contract/limits.ts'
 import { nameKey } from '../../../contract/names.ts'
 import type { KnownPart, KnownParts } from '../../memory/level-parts.ts'
@@ -109,8 +109,7 @@ export class ReferenceIndex {
     if (facts.kind === 'source') for (const companion of facts.companions) this.#addCompanion(found, file, companion)
     if (facts.kind !== 'package') return found
     const own = keyOf(naming.packageName)
-    const levels = own !== undefined && isExternal(file) ? new Set(levelsOf(own)) : undefined
-    const context = { found, isInGame: own?.startsWith('/game/') ?? false, own, levels }
+    const context = { found, isInGame: own?.startsWith('/game/') ?? false, own }
     for (const name of facts.imports) this.#addReference(context, name, true)
     for (const name of facts.softReferences) this.#addReference(context, name, false)
     for (const module of facts.modules ?? []) this.#addModule(found, module, own)
@@ -152,10 +151,10 @@ export class ReferenceIndex {
   }
 
   #addReference(context: ReferenceContext, name: string, hard: boolean): void {
-    const { found, own, levels } = context
+    const { found, own = '' } = context
     const key = nameKey(name)
     // The engine's own content comes with the engine. A level is told of its actors, not they of it.
-    if (key === own || key.startsWith('/engine/') || levels?.has(key)) return
+    if (key === own || key.startsWith('/engine/') || isPartOf(own, key)) return
     const target = this.#follow(found, name)
     const end = target.hash ?? this.#elsewhere.inLibrary(target.key)
     // The file names the redirector, and this one what it stands for.
@@ -223,7 +222,6 @@ interface ReferenceContext {
   found: References
   isInGame: boolean
   own: string | undefined
-  levels: Set<string> | undefined
 }
 
 const emptyReferences = (): References => ({
