@@ -61,7 +61,7 @@ export function planPush(files: readonly PushFile[], elsewhere: Elsewhere, optio
   const homeless = index.assignExternals(kept)
   for (const [file] of homeless)
     findings.add('level-without-file', pathOf(file), 'Parts of levels were found without their level.')
-  const resolved = [...kept, ...signposts].map((group) => ({ group, references: index.resolve(group[0]) }))
+  const resolved = [...kept, ...signposts].map((group) => toResolved(group, index))
   const { used, unused } = usedOf(resolved, { findings, elsewhere })
   nameFaults(used, findings)
   for (const { group, references } of used) findings.addReferences(group[0], references)
@@ -104,6 +104,12 @@ function sortOut(files: readonly PushFile[], findings: FindingList) {
 interface Resolved {
   group: Copies
   references: References
+  edges: string
+}
+
+function toResolved(group: Copies, index: ReferenceIndex): Resolved {
+  const references = index.resolve(group[0])
+  return { group, references, edges: edgesKey(references) }
 }
 
 /** Companions go only along with a file that needs them; so do redirectors, and where the library still refers to their path. */
@@ -161,10 +167,6 @@ function movesTo(redirectors: readonly Redirector[]): Map<string, Redirector[]> 
   return chains
 }
 
-interface Open extends Resolved {
-  edges: string
-}
-
 interface Planning {
   options: PlanOptions
   moved: Map<string, Redirector[]>
@@ -173,7 +175,7 @@ interface Planning {
   elsewhere: Elsewhere
 }
 
-function planItem({ group, references, edges }: Open, { options, moved, names, elsewhere }: Planning): PlannedItem {
+function planItem({ group, references, edges }: Resolved, { options, moved, names, elsewhere }: Planning): PlannedItem {
   const [file] = group
   // A redirector is no prop that could have moved: the library knows what lies at its place.
   const isProp = !isRedirector(file)
@@ -194,7 +196,10 @@ function planItem({ group, references, edges }: Open, { options, moved, names, e
 }
 
 /** Undefined for what is no level, or one that has no parts here and none that are known. */
-function changeOf({ group, references: { parts } }: Resolved, { partsOf, isHere }: Elsewhere): LevelChange | undefined {
+function changeOf(
+  { group, references: { parts } }: Pick<Resolved, 'group' | 'references'>,
+  { partsOf, isHere }: Elsewhere,
+): LevelChange | undefined {
   if (assetClassOf(group[0]) !== 'World') return undefined
   const lineageId = group.find(({ known }) => known?.base)?.known?.base?.lineageId
   const change = levelChange(parts, lineageId ? partsOf(lineageId) : { set: undefined, parts: [] }, isHere)
@@ -215,14 +220,13 @@ function stampOfMove(file: SendableFile, formerly: readonly Redirector[]): Stamp
  * Sends what is not settled, what has more needs to tell than last time, and with a file all others of its GUID: the
  * library decides which of them continues the lineage, and must see them at once (contract-gaps 5).
  */
-function chooseOpen(used: readonly Resolved[], { variantGroup }: PlanOptions): { open: Open[]; settled: PushFile[] } {
-  const isDone = ({ group: [file, ...copies], edges }: Open) =>
+function chooseOpen(used: readonly Resolved[], { variantGroup }: PlanOptions): { open: Resolved[]; settled: PushFile[] } {
+  const isDone = ({ group: [file, ...copies], edges }: Resolved) =>
     [file, ...copies].every(({ known }) => known?.settled) &&
     file.known?.edges === edges &&
     !(variantGroup !== undefined && isEntry(file))
-  const all = used.map((one) => ({ ...one, edges: edgesKey(one.references) }))
-  const openGuids = new Set(all.flatMap((one) => (isDone(one) ? [] : (guidOf(one.group[0]) ?? []))))
-  const { open = [], settled = [] } = Object.groupBy(all, (one) =>
+  const openGuids = new Set(used.flatMap((one) => (isDone(one) ? [] : (guidOf(one.group[0]) ?? []))))
+  const { open = [], settled = [] } = Object.groupBy(used, (one) =>
     isDone(one) && !openGuids.has(guidOf(one.group[0]) ?? '') ? 'settled' : 'open',
   )
   return { open, settled: settled.flatMap(({ group }) => group) }

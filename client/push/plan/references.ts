@@ -91,11 +91,17 @@ export class ReferenceIndex {
   /** Call once all packages are in: gives each external package to its level. Answers those whose level was not found. */
   assignExternals(items: readonly Copies[]): Copies[] {
     const homeless: Copies[] = []
+    // Which level it is says the folder, of which a level of many has few.
+    const levels = new Map<string, string | undefined>()
+    const levelOf = (name: string): string | undefined =>
+      levelsOf(name).find((candidate) => this.#target(nameKey(candidate))?.kind === 'item')
     for (const copies of items) {
       const [file] = copies
       const name = file.naming.packageName
       if (name === null || !isExternal(file)) continue
-      const level = levelsOf(name).find((candidate) => this.#target(nameKey(candidate))?.kind === 'item')
+      const folder = name.slice(0, name.lastIndexOf('/'))
+      if (!levels.has(folder)) levels.set(folder, levelOf(name))
+      const level = levels.get(folder)
       if (level === undefined) homeless.push(copies)
       else this.#externalsOf(nameKey(level)).push({ path: name, file: pathOf(file), hash: file.hash })
     }
