@@ -11,10 +11,10 @@ import { findPlaces } from '../memory/find-places.ts'
 import { findFaces } from '../memory/find-versions.ts'
 import { ProjectMemory } from '../memory/project-memory.ts'
 import type { TellPush } from '../progress.ts'
-import { findProjectName } from '../project/unreal-project.ts'
+import { findProjectName, locate } from '../project/unreal-project.ts'
 import type { PullTarget } from '../pull/target-project.ts'
 import type { LevelNews } from '../status/level-news.ts'
-import type { StatusFile } from '../status/report.ts'
+import { type StatusFile, type StatusReport, summaryOf } from '../status/report.ts'
 import { status } from '../status/status.ts'
 
 export interface LatestOptions extends Wire {
@@ -51,19 +51,21 @@ export interface Latest {
   added: AddedProp[] | null
   /** The entries that bring all this. */
   entry_ids: number[]
+  /** So many files here are from the library; null where they were not compared. */
+  from_library: number | null
 }
 
 const nothing: Latest = {
   ...{ outdated: [], modified: [], diverged: [], deleted: [], deletions: [], missing: [], not_pulled: [] },
-  ...{ added: null, entry_ids: [] },
+  ...{ added: null, entry_ids: [], from_library: null },
 }
 
 /** Reads what changed here and asks the library. Changes nothing but what is remembered here. */
 export async function findLatest(options: LatestOptions): Promise<Latest> {
   const { target, all = false, tell } = options
-  // Files are compared in projects; a folder without a descriptor gets what waits for it.
-  if (target.descriptor === undefined || findProjectName(target.root) !== target.project) return nothing
-  const report = await status({ ...options, cwd: target.root, paths: [], all: false, filesOnly: true, ...(tell ? { tell } : {}) })
+  // The files are those of another project, to which this one is something else.
+  if (target.descriptor === undefined ? isInProject(target.root) : findProjectName(target.root) !== target.project) return nothing
+  const report = await compareFiles(options)
   const http = openWire(options, tell ?? (() => {}))
   const memory = new ProjectMemory(projectStateFile(options.folders, options.url, target.root), {
     address: options.url,
@@ -107,12 +109,22 @@ export async function findLatest(options: LatestOptions): Promise<Latest> {
       entry_ids: [
         ...new Set([...brought, ...[...replacing.values(), ...(all ? (elsewhere ?? []) : [])].map(({ entry_id }) => entry_id)]),
       ],
+      from_library: report.summary.current + filesIn('outdated', 'modified', 'diverged', 'moved', 'deleted').length,
     }
   } finally {
     memory.close()
     await http.close('destroy')
   }
 }
+
+/** The project may be a folder without a descriptor, or one that is not there yet. */
+async function compareFiles(options: LatestOptions): Promise<Pick<StatusReport, 'files' | 'levels' | 'summary'>> {
+  const { root, project, content } = options.target
+  if (!existsSync(content.path)) return { files: [], levels: [], summary: summaryOf([], { left_out: 0, failed: 0 }) }
+  return status({ ...options, cwd: root, paths: [], project, all: false, filesOnly: true })
+}
+
+const isInProject = (folder: string): boolean => existsSync(folder) && locate(folder).root !== folder
 
 /** Of those that have an entry, which brings what changed of their actors. */
 const levelFiles = (levels: readonly LevelNews[]): string[] =>

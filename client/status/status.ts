@@ -28,6 +28,8 @@ export interface StatusOptions extends Wire, WalkOptions {
   /** Absolute paths of folders and files; none: the Content folders of the project that `cwd` lies in. */
   paths: string[]
   cwd: string
+  /** What the project is called where no descriptor says it. */
+  project?: string
   /** Report every file, current ones too. */
   all?: boolean
   /** Ask the library nothing: files beside what was last heard of it. Check-outs and waiting jobs are not known then. */
@@ -51,7 +53,7 @@ export async function status(options: StatusOptions): Promise<StatusReport> {
   try {
     const api = createApi(http)
     const look: LookParts = { root: namedPaths.root, api, memory, faces: memory.faces }
-    const project = findProjectName(namedPaths.root)
+    const project = findProjectName(namedPaths.root) ?? options.project
     const isAlone = options.remembered || options.filesOnly
     const jobs = project === undefined || isAlone ? Promise.resolve([]) : waitingJobs(api, project)
     // Met where it is awaited.

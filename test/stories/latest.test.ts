@@ -5,6 +5,7 @@ import { expect, test } from 'vitest'
 import { callAs, type Json } from '../support/api.ts'
 import { filesBelow } from '../support/pull.ts'
 import { startTestServer } from '../support/server.ts'
+import { temporaryFolder } from '../support/temporary-folder.ts'
 import { type Workstation, workstation } from '../support/workstation.ts'
 
 const server = await startTestServer()
@@ -96,12 +97,28 @@ test('jobs that wait for the project come in the same pull; what was pushed sinc
   expect((await call.get('/pull-jobs?status=queued')).body.jobs).toEqual([])
 })
 
-test('of a folder that is no project, and of one under another name, only what waits is pulled', async () => {
+test('of a folder under another name only what waits is pulled', async () => {
   const { mia, max } = await house()
   await mia.ph('send SM_Table --project Mill --create')
-  const { jobs, latest } = await max.ask(`pull --project Mill --into ${max.root}/../mill-of-max`)
+  const { jobs, latest } = await max.ask(`pull --project Mill --into ${join(temporaryFolder(), 'mill')}`)
   expect(jobs).toHaveLength(1)
-  expect(latest).toMatchObject({ outdated: [], added: null })
+  expect(latest).toMatchObject({ outdated: [], added: [] })
+})
+
+test('a fresh machine gets all of a project into a folder that is not there yet, and its latest later, as the words before advise', async () => {
+  const { mia, max } = await house()
+  const fresh = join(temporaryFolder(), 'Inn')
+  const into = `--project Inn --into ${fresh}`
+  const { stdout } = await max.ph(`pull ${into}`)
+  expect(stdout).toContain('Nothing in Inn is from the library.')
+  const [all = ''] = advised(stdout)
+  await max.ph(all)
+  const placed = (file: string) => readFileSync(join(fresh, file))
+  expect(placed(table)).toEqual(readFileSync(join(mia.root, table)))
+  await mia.save({ [oak]: payload('v2') })
+  await mia.ph('push')
+  expect((await max.ask(`pull ${into}`)).latest).toMatchObject({ outdated: [oak], added: [] })
+  expect(placed(oak)).toEqual(readFileSync(join(mia.root, oak)))
 })
 
 /** Max edits what Mia has pushed a newer version of. */

@@ -14,6 +14,8 @@ export interface LatestLook {
   latest: Latest
   /** What is not here was asked for too. */
   all: boolean
+  /** The pull has brought something. */
+  came: boolean
   target: PullTarget
   cwd: string
   look: PullLook
@@ -30,7 +32,7 @@ export function latestWords(one: LatestLook): string[] {
   const typed = (files: readonly string[]) => files.map((file) => relative(one.cwd, join(target.root, file)))
   const isCurrent = latest.outdated.length === 0 && !staysOpen(latest)
   return [
-    ...(isCurrent ? wrap(`What ${printable(target.project)} has from the library is current.`, one.look.out.width) : []),
+    ...(isCurrent ? currentWords(one) : []),
     ...listed(one, latest.diverged, {
       title: 'Diverged, modified here and outdated:',
       words: 'These stay as they are, and a push does not send them.',
@@ -50,6 +52,14 @@ export function latestWords(one: LatestLook): string[] {
     ...kept(one),
     ...notHere(one),
   ]
+}
+
+function currentWords({ latest: { from_library: known }, target, look, came }: LatestLook): string[] {
+  const project = printable(target.project)
+  if (known === null)
+    return wrap(`The files of ${project} were not compared: the folder belongs to another project.`, look.out.width)
+  if (known > 0) return wrap(`What ${project} has from the library is current.`, look.out.width)
+  return came ? [] : wrap(`Nothing in ${project} is from the library.`, look.out.width)
 }
 
 interface Section {
@@ -84,7 +94,9 @@ function command(what: string, { target, cwd }: LatestLook): string {
   const place = relative(cwd, target.root)
   const isInside = place.split(sep).every((part) => part === '' || part === '..')
   if (what === 'push') return isInside ? 'ph push' : `ph push ${shellWord(place)}`
-  return isInside ? `ph pull ${what}` : `ph pull ${what} --into ${shellWord(place)}`
+  const isNamed = target.descriptor !== undefined
+  const named = isNamed ? '' : ` --project ${shellWord(target.project)}`
+  return isInside && isNamed ? `ph pull ${what}` : `ph pull ${what}${named} --into ${shellWord(place || '.')}`
 }
 
 function kept(one: LatestLook): string[] {

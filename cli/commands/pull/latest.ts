@@ -31,11 +31,11 @@ export async function pullLatest(context: Context, pulling: PullingLatest): Prom
   const latest = await findLatest({ ...quiet, all }).finally(hide)
   const order = async () => latest.entry_ids.map((entry_id) => ({ entry_id }))
   const ordered: PullOptions = { ...options, order, alsoQueued: true }
-  const left = () => latestWords({ latest, all, look, target: options.target, cwd: context.cwd })
+  const left = (came: boolean) => latestWords({ latest, all, came, look, target: options.target, cwd: context.cwd })
   const edited = new Set([...latest.modified, ...latest.diverged])
   if (planOnly) {
     const plan = await planOf(ordered).finally(hide)
-    context.out.result({ ...plan, latest }, () => [...planned(planWithout(plan, edited), look), ...left()])
+    context.out.result({ ...plan, latest }, () => [...planned(planWithout(plan, edited), look), ...left(plan.plans.length > 0)])
     return exits.done
   }
   const isAsked = context.interactive && !yes
@@ -50,7 +50,7 @@ export async function pullLatest(context: Context, pulling: PullingLatest): Prom
   const report = await pull(ordered).finally(hide)
   await rememberTakenAway(context, report)
   const told = reportWithout(report, edited)
-  context.out.result({ ...report, latest }, () => [...pulled(told, look), ...left()])
+  context.out.result({ ...report, latest }, () => [...pulled(told, look), ...left(report.jobs.length > 0)])
   const code = exitOf(told)
   return code === exits.done && staysOpen(latest) ? exits.partly : code
 }

@@ -63,7 +63,7 @@ const Latest = shape(
     outdated: string[], modified: string[], diverged: string[], deleted: string[],
     deletions: { file: string, name: string | null, at: string, by: { id: integer, name: string } | null }[],
     missing: string[], not_pulled: string[],
-    added: { entry_id: integer, path: string }[] | null, entry_ids: integer[]
+    added: { entry_id: integer, path: string }[] | null, entry_ids: integer[], from_library: integer | null
   }`,
 )
 

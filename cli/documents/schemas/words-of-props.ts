@@ -2,6 +2,7 @@
 export const wordsOfProps: Readonly<Record<string, string>> = {
   other_projects: 'other projects that have the prop of a held file',
   answered_before: 'files that went by an answer of an earlier time, for all that is shared with these projects',
+  from_library: 'how many files here are from the library; null where they were not compared',
   deletions: 'who deleted the props of files from the library, and when',
   entries: 'the props, one for each',
   id: 'the number it is named by',
