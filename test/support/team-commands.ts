@@ -42,8 +42,9 @@ export async function deleteEntry(turn: Turn): Promise<Found> {
   return entry && turn.command(`delete ${entry.id} --yes`, { takesVersions: true })
 }
 
-/** The last change that was made from this machine; often there is none. */
-export const undo = (turn: Turn): Promise<Found> => turn.command('undo --yes', { takesVersions: true, codes: [nothingThere] })
+/** The last change that was made from this machine; often there is none, or it was a deletion. */
+export const undo = (turn: Turn): Promise<Found> =>
+  turn.command('undo --yes', { takesVersions: true, refusals: ['NOTHING_TO_UNDO', 'NOT_UNDOABLE'] })
 
 /** What is checked out is edited, checked in or given back by whoever has it; others are refused meanwhile. */
 export async function useLocks(turn: Turn): Promise<Found> {
@@ -56,7 +57,7 @@ export async function useLocks(turn: Turn): Promise<Found> {
   }
   const file = turn.pick([...turn.props, turn.level].filter((one) => turn.has(one)))
   // What was never pushed cannot be checked out.
-  return file && turn.command(`checkout ${file}${turn.random(2) === 0 ? ' --pull' : ''}`, { codes: [nothingThere] })
+  return file && turn.command(`checkout ${file}${turn.random(2) === 0 ? ' --pull' : ''}`, { refusals: ['NOT_IN_LIBRARY'] })
 }
 
 /** A prop of one game for one of the two; whoever gets the latest of that one without names brings it. */
@@ -65,5 +66,3 @@ export async function send(turn: Turn): Promise<Found> {
   const project = turn.pick(['Tavern', 'Castle'])
   return entry && turn.command(`send ${entry.id} --project ${project}`)
 }
-
-const nothingThere = 1

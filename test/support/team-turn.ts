@@ -26,8 +26,8 @@ const usual = [0, 5, 6]
 export interface How {
   /** It takes versions out of the library for good, as was asked for: saves that were nowhere else go with them. */
   takesVersions?: boolean
-  /** Other exit codes that are no fault in this case. */
-  codes?: readonly number[]
+  /** Errors with which it may end in this case. */
+  refusals?: readonly string[]
 }
 
 export class Turn {
@@ -60,14 +60,14 @@ export class Turn {
   }
 
   /** Runs it; no edit may be lost. */
-  async answer(line: string, { takesVersions = false, codes = [] }: How = {}): Promise<{ fault: Found; stdout: string }> {
+  async answer(line: string, { takesVersions = false, refusals = [] }: How = {}): Promise<{ fault: Found; stdout: string }> {
     const { machine } = this
     const before = takesVersions ? await this.#known() : new Set<string>()
     const { code, stdout, stderr } = await machine.run(line)
     this.note(`ph ${line} → ${code}`)
     if (line.startsWith('push') && code === 0) machine.removed.clear()
     if (takesVersions) this.#forget(before.difference(await this.#known()))
-    if (![...usual, ...codes].includes(code ?? -1))
+    if (!usual.includes(code ?? -1) && !refusals.some((one) => stderr.includes(`"code":"${one}"`)))
       return { fault: `ph ${line} ended with ${code}: ${stderr}${stdout}`.slice(0, 2000), stdout }
     return { fault: await lostEdits(this.api, machine), stdout }
   }
