@@ -15,9 +15,9 @@ import { type Obstacle, obstacle } from './obstacle.ts'
 
 /**
  * `safe_overwrite`: what is there is a version of the same prop that the library has now, or of the prop whose place this one takes. `conflict`: it is something else, which
- * may be nowhere else.
+ * may be nowhere else. `newer`: what is there became current after current versions were ordered.
  */
-export type Action = 'add' | 'identical' | 'safe_overwrite' | 'conflict'
+export type Action = 'add' | 'identical' | 'safe_overwrite' | 'conflict' | 'newer'
 
 export interface Decision extends Destination {
   action: Action
@@ -61,6 +61,8 @@ interface Comparing {
   memory: ProjectMemory | undefined
   /** Asked which of the bytes that lie there it has. Undefined: whatever differs is a conflict. */
   library: Pick<Api, 'lineages'> | undefined
+  /** When current versions were ordered, as a job tells it: what became current since is not replaced. */
+  orderedAt?: string | undefined
   onBytes?: (bytes: number) => void
   signal?: AbortSignal
 }
@@ -79,7 +81,7 @@ export async function compareProject(files: readonly PullFile[], comparing: Comp
 }
 
 async function decide(destinations: readonly Destination[], comparing: Comparing): Promise<Omit<Comparison, 'warnings'>> {
-  const { memory, library, project = '', onBytes, signal } = comparing
+  const { memory, library, project = '', orderedAt, onBytes, signal } = comparing
   const there = destinations.filter(({ stats }) => stats).map(({ file }) => file)
   const rememberedFiles = new Map(memory?.findAll(there).map((known) => [known.file, known]))
   const occupied = destinations.flatMap((destination): Occupied[] =>
@@ -101,11 +103,11 @@ async function decide(destinations: readonly Destination[], comparing: Comparing
       ? [obstacle('unreadable', file, `${file} cannot be read (${result.code}).`)]
       : [],
   )
-  return { decisions: library ? await askAboutConflicts(decisions, { library, project }) : decisions, obstacles }
+  return { decisions: library ? await askAboutConflicts(decisions, { library, project, orderedAt }) : decisions, obstacles }
 }
 
 /** What differs is replaced where the library, asked now, has it as a version of the same prop: what was remembered of it may be over. */
-async function askAboutConflicts(decisions: readonly Decision[], { library, project }: Asking): Promise<Decision[]> {
+async function askAboutConflicts(decisions: readonly Decision[], { library, project, orderedAt }: Asking): Promise<Decision[]> {
   const local = decisions.flatMap(({ action, localHash: hash, known, pullFile: { object } }) => {
     if (action !== 'conflict' || hash === undefined) return []
     const isRemembered = known?.base?.hash === hash && known.base.lineageId === object.lineage_id
@@ -117,6 +119,7 @@ async function askAboutConflicts(decisions: readonly Decision[], { library, proj
     if (taking.has(decision)) return { ...decision, action: 'safe_overwrite', takesPlace: true }
     const version = decision.action === 'conflict' ? bytes.versions.get(decision.localHash ?? '') : undefined
     if (version?.lineage_id !== decision.pullFile.object.lineage_id) return { ...decision, ...otherOf(decision, version, bytes) }
+    if (isNewer(version, { orderedAt, faces: bytes.faces })) return { ...decision, action: 'newer' }
     return { ...decision, action: 'safe_overwrite', replacedObjectId: version.object_id, ...restoredBy(decision, version, bytes) }
   })
 }
@@ -148,9 +151,20 @@ function restoredBy(
   return isAgain && current_since && current_since.how !== 'push' ? { restoredBy: current_since.by?.name ?? null } : {}
 }
 
+/** What waited for long does not set a file back that is current by now. */
+function isNewer(
+  { object_id, lineage_id }: FoundVersion,
+  { orderedAt, faces }: { orderedAt: string | undefined; faces: KnownBytes['faces'] },
+): boolean {
+  const { face_object_id, current_since } = faces.get(lineage_id) ?? {}
+  if (orderedAt === undefined || !current_since || face_object_id !== object_id) return false
+  return Date.parse(current_since.at) > Date.parse(orderedAt)
+}
+
 interface Asking {
   library: Pick<Api, 'lineages'>
   project: string
+  orderedAt?: string | undefined
 }
 
 /**

@@ -1,7 +1,7 @@
 /** What the report of a pull is put together from: files, and what several jobs of one order say together. */
 import { olderEngineWarnings } from '../../contract/engine-warnings.ts'
 import { limits } from '../../contract/limits.ts'
-import type { PullJobDetail, PullJobEntry, PullJobObject, PullWarning } from '../../contract/pull-jobs.ts'
+import type { PullJob, PullJobDetail, PullJobEntry, PullJobObject, PullOrder, PullWarning } from '../../contract/pull-jobs.ts'
 import { isNewerEngine } from '../../formats/engine-version.ts'
 import type { Decision } from './compare.ts'
 import type { LeftOutFile, PullFile } from './destinations.ts'
@@ -105,3 +105,7 @@ export const refusedReport = (
   summary: sumsOf([]),
   bytes: { downloaded: 0, from_cache: 0, placed: 0, total: jobs.reduce((sum, { total_bytes }) => sum + total_bytes, 0) },
 })
+
+/** When the versions of a job were the current ones. Undefined for an own order of exactly what was pushed, which sets files back. */
+export const orderedAt = ({ jobs, order }: { jobs: readonly { job: PullJob }[]; order: PullOrder | null }): string | undefined =>
+  order && order.dependencies !== 'current' ? undefined : jobs[0]?.job.created_at

@@ -5,7 +5,7 @@ import { isClaimLost, type PullClaim } from './claim.ts'
 import { compareProject, type Decision, unlessRemoved } from './compare.ts'
 import { answerConflicts, isOpen, needsAnswer } from './conflict-answers.ts'
 import { nothingRemains } from './destinations.ts'
-import { asThereAlready, ending, itemOf, type JobFiles, leftOutItem, uniteEntries } from './job-report.ts'
+import { asThereAlready, ending, itemOf, type JobFiles, leftOutItem, orderedAt, uniteEntries } from './job-report.ts'
 import type { Obstacle } from './obstacle.ts'
 import type { ConflictAnswer, PullParts } from './options.ts'
 import { nothingYet, type PlannedFiles, plannedFilesOf } from './orders/planned-files.ts'
@@ -113,7 +113,7 @@ export class PullJob {
     if (nothing.length > 0) return nothing
     const { decisions, obstacles, warnings } = await compareProject(
       files.filter(({ object }) => !this.#files.has(object.content_hash)),
-      { ...target, memory: this.#parts.memory, library: this.#parts.api, signal: this.#signal },
+      { ...target, memory: this.#parts.memory, library: this.#parts.api, orderedAt: orderedAt(this.#job), signal: this.#signal },
     )
     this.#spellings = warnings
     this.#spellAsHere(decisions)
@@ -153,9 +153,11 @@ export class PullJob {
   /** What the order is not about stays as it is. */
   #withinOrder(decisions: readonly Decision[]): Decision[] {
     const only = this.#job.only && new Set(this.#job.only)
-    const others = only ? decisions.filter(({ file, action }) => action !== 'identical' && !only.has(file)) : []
+    const open = decisions.filter(({ action }) => action !== 'identical' && action !== 'newer')
+    for (const decision of decisions) if (decision.action === 'newer') this.#settle(decision, 'newer')
+    const others = only ? open.filter(({ file }) => !only.has(file)) : []
     for (const decision of others) this.#settle(decision, 'skipped')
-    return decisions.filter((decision) => decision.action !== 'identical' && !others.includes(decision))
+    return open.filter((decision) => !others.includes(decision))
   }
 
   async #bringDecided(decisions: readonly Decision[], addresses: ClosureAddresses): Promise<Obstacle[]> {

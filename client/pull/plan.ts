@@ -24,7 +24,7 @@ import { checkReplaced } from './preflight.ts'
 import { findFormerPlaces } from './removing/former-places.ts'
 import { findLeavingParts } from './removing/leaving.ts'
 import type { LeavingReason } from './removing/take-away.ts'
-import type { ReportedFile } from './report.ts'
+import type { ReportedFile, Sums } from './report.ts'
 
 export interface PlannedFile extends ReportedFile {
   action: Action
@@ -50,7 +50,7 @@ export interface JobPlan extends MissingInProject {
   leaving: { file: string; lineage_id: string; why: LeavingReason; to?: string; referred_by?: string; part?: PartName }[]
   obstacles: Obstacle[]
   warnings: PullWarning[]
-  summary: Record<Action, number>
+  summary: Sums<Action>
   bytes: { total: number; to_download: number; in_cache: number }
   /** The newest engine that a file was saved by; null when none is known. */
   engine_needed: string | null
@@ -113,12 +113,13 @@ class Planner {
     objects,
     misnamed,
     have = [],
+    orderedAt,
   }: PossibleJob): Promise<JobPlan> {
     const { options, memory, api } = this.#parts
     const { target, signal } = options
     const destined = destinationsOf(objects, targetRoot, receiverIn(target))
     const { files, leftOut, refused } = destined
-    const comparing = { ...target, memory, library: api, signal }
+    const comparing = { ...target, memory, library: api, orderedAt, signal }
     const { decisions, obstacles, warnings: spellings } = await compareProject(files, comparing)
     const isOverwriting = conflictChoice(options) === 'overwrite'
     const placed = decisions.filter(
@@ -196,9 +197,9 @@ class Planner {
 const sizeAt = (path: string): number | undefined => statSync(path, { throwIfNoEntry: false })?.size
 const totalOf = (contents: readonly Content[]): number => contents.reduce((sum, { size }) => sum + size, 0)
 
-function sumsOf(decisions: readonly Decision[]): Record<Action, number> {
-  const sums = { add: 0, identical: 0, safe_overwrite: 0, conflict: 0 }
-  for (const { action } of decisions) sums[action]++
+function sumsOf(decisions: readonly Decision[]): JobPlan['summary'] {
+  const sums: JobPlan['summary'] = { add: 0, identical: 0, safe_overwrite: 0, conflict: 0 }
+  for (const { action } of decisions) sums[action] = (sums[action] ?? 0) + 1
   return sums
 }
 

@@ -10,7 +10,7 @@ import type { LeftFile, TakenAway } from './removing/take-away.ts'
 
 /**
  * `added`, `updated` (a version that the library has was replaced) and `overwritten` (a conflict, whose file is kept in `backup`)
- * lie in the project now; `identical` did before. `kept` and `skipped` are conflicts whose local file stays. `left_out`: a file of a kind
+ * lie in the project now; `identical` did before. `newer`: what is there became current after the order was made, and stays. `kept` and `skipped` are conflicts whose local file stays. `left_out`: a file of a kind
  * or at a place that no project gets. `failed`: not placed.
  */
 export type Outcome = (typeof outcomes)[number]
@@ -67,7 +67,7 @@ export interface JobReport extends MissingInProject {
   /** What kept files from being placed; nothing was placed then, unless it came up at the last moment. */
   obstacles: Obstacle[]
   warnings: PullWarning[]
-  summary: Record<Outcome, number>
+  summary: Sums<Outcome>
   /** `placed`: of files that lie in the project now and did not before. */
   bytes: { downloaded: number; from_cache: number; placed: number; total: number }
 }
@@ -88,11 +88,25 @@ export interface PullReport {
   took_ms: number
 }
 
-export const outcomes = ['added', 'updated', 'identical', 'overwritten', 'kept', 'skipped', 'left_out', 'failed'] as const
+export const outcomes = [
+  'added',
+  'updated',
+  'identical',
+  'newer',
+  'overwritten',
+  'kept',
+  'skipped',
+  'left_out',
+  'failed',
+] as const
 
-export function sumsOf(files: readonly PulledFile[]): Record<Outcome, number> {
-  const sums = Object.fromEntries(outcomes.map((outcome) => [outcome, 0])) as Record<Outcome, number>
-  for (const { outcome } of files) sums[outcome]++
+/** How many files of each kind; `newer` is absent where there are none. */
+export type Sums<K extends string> = Record<Exclude<K, 'newer'>, number> & { newer?: number }
+
+export function sumsOf(files: readonly PulledFile[]): Sums<Outcome> {
+  const always = outcomes.filter((outcome) => outcome !== 'newer')
+  const sums = Object.fromEntries(always.map((outcome) => [outcome, 0])) as Sums<Outcome>
+  for (const { outcome } of files) sums[outcome] = (sums[outcome] ?? 0) + 1
   return sums
 }
 
@@ -138,4 +152,4 @@ function reportOf(files: readonly PulledFile[], most: Lengths): SentReport {
 }
 
 /** The contract knows no word for what is left out: it is skipped. */
-const resolutions = { kept: 'keep_local', overwritten: 'overwrite', skipped: 'skip', left_out: 'skip' } as const
+const resolutions = { kept: 'keep_local', overwritten: 'overwrite', skipped: 'skip', left_out: 'skip', newer: 'skip' } as const

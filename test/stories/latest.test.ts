@@ -97,6 +97,23 @@ test('jobs that wait for the project come in the same pull; what was pushed sinc
   expect((await call.get('/pull-jobs?status=queued')).body.jobs).toEqual([])
 })
 
+test('what waited for long does not set a file back that is current by now, planned or pulled; an exact order does', async () => {
+  const { mia, max } = await house()
+  await mia.ph('send SM_Table --project Inn')
+  await mia.save({ [oak]: payload('v2') })
+  await mia.ph('push')
+  const plan = await max.ask('pull --plan')
+  expect(plan.plans.flatMap((one: Json) => one.files).filter((one: Json) => one.file === oak)).toMatchObject([
+    { action: 'safe_overwrite' },
+    { action: expect.stringMatching(/^(identical|safe_overwrite)$/) },
+  ])
+  const { stdout } = await max.ph('pull')
+  expect(stdout).toContain('newer here than when it was sent, left as it is')
+  expect(contentOf(max)).toEqual(contentOf(mia))
+  await max.ph('pull SM_Table --exact')
+  expect(contentOf(max)).not.toEqual(contentOf(mia))
+})
+
 test('of a folder under another name only what waits is pulled', async () => {
   const { mia, max } = await house()
   await mia.ph('send SM_Table --project Mill --create')

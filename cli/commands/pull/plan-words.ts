@@ -23,6 +23,7 @@ const actionWords: Record<PlannedFile['action'], readonly [sign: string, what: s
   safe_overwrite: ['~', 'would be replaced by another version'],
   conflict: ['!', 'different here: conflicts'],
   identical: ['=', 'there already'],
+  newer: ['=', 'newer here than when it was sent, and would stay'],
 }
 
 const conflictWords: Record<PullPlan['on_conflict'], string> = {
@@ -55,13 +56,13 @@ function onePlan(plan: JobPlan, report: PullPlan, look: PullLook): string[] {
 }
 
 function sums({ summary, bytes }: JobPlan, { on_conflict }: PullPlan, { out: { paint } }: PullLook): string[] {
-  const actions = (Object.keys(actionWords) as PlannedFile['action'][]).filter((action) => summary[action] > 0)
-  const width = Math.max(0, ...actions.map((action) => number(summary[action]).length))
+  const actions = (Object.keys(actionWords) as PlannedFile['action'][]).filter((action) => (summary[action] ?? 0) > 0)
+  const width = Math.max(0, ...actions.map((action) => number(summary[action] ?? 0).length))
   const cached = bytes.in_cache > 0 ? `; ${size(bytes.in_cache)} are on this machine` : ''
   const wordsOf = (action: PlannedFile['action']) =>
     action === 'conflict' ? `${actionWords.conflict[1]}, which ${conflictWords[on_conflict]}` : actionWords[action][1]
   return [
-    ...actions.map((action) => `  ${paint('bold', number(summary[action]).padStart(width))} ${wordsOf(action)}`),
+    ...actions.map((action) => `  ${paint('bold', number(summary[action] ?? 0).padStart(width))} ${wordsOf(action)}`),
     `  ${paint('dim', `${size(bytes.to_download)} to download${cached}`)}`,
   ]
 }
@@ -76,7 +77,7 @@ function engineWords({ engine_needed, engine_too_old }: JobPlan, { engine_versio
 }
 
 function files({ files: all }: JobPlan, { out, verbose }: PullLook): string[] {
-  const changing = all.filter(({ action }) => action !== 'identical' || verbose)
+  const changing = all.filter(({ action }) => (action !== 'identical' && action !== 'newer') || verbose)
   const shown = verbose ? changing : changing.slice(0, mostFiles)
   if (shown.length === 0) return []
   return [

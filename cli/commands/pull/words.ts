@@ -51,6 +51,7 @@ const sumWords: Record<Outcome, string> = {
   added: 'added',
   updated: 'replaced by another version',
   identical: 'there already',
+  newer: 'newer here than when it was sent, left as it is',
   overwritten: 'overwritten, with a backup',
   kept: 'kept, different from the library',
   skipped: 'skipped, different from the library',
@@ -104,13 +105,13 @@ function heading(job: JobReport, { project, root, jobs, took_ms }: PullReport, {
 }
 
 function sums({ summary, bytes, status, taken_away }: JobReport, { out: { paint } }: PullLook): string[] {
-  const shown = outcomes.filter((outcome) => summary[outcome] > 0)
-  const width = Math.max(0, ...shown.map((outcome) => number(summary[outcome]).length))
+  const shown = outcomes.filter((outcome) => (summary[outcome] ?? 0) > 0)
+  const width = Math.max(0, ...shown.map((outcome) => number(summary[outcome] ?? 0).length))
   const moved = [
     ...(bytes.downloaded > 0 ? [`${size(bytes.downloaded)} downloaded`] : []),
     ...(bytes.from_cache > 0 ? [`${size(bytes.from_cache)} were on this machine`] : []),
   ]
-  const lines = shown.map((outcome) => `  ${paint('bold', number(summary[outcome]).padStart(width))} ${sumWords[outcome]}`)
+  const lines = shown.map((outcome) => `  ${paint('bold', number(summary[outcome] ?? 0).padStart(width))} ${sumWords[outcome]}`)
   if (taken_away.length > 0) lines.push(`  ${paint('bold', number(taken_away.length).padStart(width))} taken away, with a backup`)
   return [
     ...(lines.length > 0 || status !== 'done' ? lines : ['  nothing to do']),

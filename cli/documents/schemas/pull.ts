@@ -20,7 +20,7 @@ const JobReport = shape(
     job_id: integer, job_ids: integer[], status: "done" | "failed" | "refused" | "lost", reason: string | null, resumed: boolean,
     sent_by: string | null, note: string | null, target_root: string, entries: PullJobEntry[],
     files: {
-      ${file}, outcome: "added" | "updated" | "identical" | "overwritten" | "kept" | "skipped" | "left_out" | "failed",
+      ${file}, outcome: "added" | "updated" | "identical" | "newer" | "overwritten" | "kept" | "skipped" | "left_out" | "failed",
       backup?: string, other?: {
         lineage_id: string, entry_id: integer | null, pushed_from?: string | null,
         pulled: { entry_id: integer | null, pushed_from?: string | null }
@@ -35,7 +35,7 @@ const JobReport = shape(
     }[],
     obstacles: Obstacle[], warnings: PullWarning[],
     summary: {
-      added: integer, updated: integer, identical: integer, overwritten: integer, kept: integer, skipped: integer,
+      added: integer, updated: integer, identical: integer, newer?: integer, overwritten: integer, kept: integer, skipped: integer,
       left_out: integer, failed: integer
     },
     bytes: { downloaded: integer, from_cache: integer, placed: integer, total: integer }
@@ -47,12 +47,12 @@ const JobPlan = shape(
   `{
     job_id: integer | null, sent_by: string | null, note: string | null, target_root: string, entries: PullJobEntry[],
     files: {
-      ${file}, action: "add" | "identical" | "safe_overwrite" | "conflict",
+      ${file}, action: "add" | "identical" | "newer" | "safe_overwrite" | "conflict",
       restored_by?: string | null, version?: integer, newer_object_id?: integer, newer_version?: integer
     }[],
     leaving: { file: string, lineage_id: string, why: "moved" | "removed", to?: string, referred_by?: string, part?: { level: string, label: string } }[],
     obstacles: Obstacle[], warnings: PullWarning[],
-    summary: { add: integer, identical: integer, safe_overwrite: integer, conflict: integer },
+    summary: { add: integer, identical: integer, newer?: integer, safe_overwrite: integer, conflict: integer },
     bytes: { total: integer, to_download: integer, in_cache: integer }, engine_needed: string | null, engine_too_old: boolean
   } & Missing`,
   { PullJobEntry, Obstacle, PullWarning, Missing },

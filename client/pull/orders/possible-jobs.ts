@@ -21,6 +21,8 @@ export interface PossibleJob {
   misnamed?: PullJobDetail['misnamed']
   /** Sets of levels since which only changes are in the list. */
   have?: readonly number[]
+  /** Of what waits: when it was ordered. */
+  orderedAt?: string | undefined
 }
 
 interface Asking {
@@ -49,6 +51,7 @@ async function waitingJob(api: Api, { jobs }: WaitingOrder): Promise<PossibleJob
     warnings,
     objects,
     misnamed: uniteMisnamed(details),
+    orderedAt: details[0]?.created_at,
   }
 }
 
