@@ -82,9 +82,10 @@ export async function findLatest(options: LatestOptions): Promise<Latest> {
     const added = await findAdded(api, { target, memory, here: report.files })
     const { elsewhere, replacing } = added
     // Another prop has taken the place: that one comes, unless its own has moved on.
+    const takenPlaces = new Set([...replacing.values(), ...(elsewhere ?? [])].map(({ path }) => path))
     const isReplaced = ({ file, lineage_id }: StatusFile) => {
-      const place = replacing.get(file)?.path
-      return place !== undefined && faces.get(lineage_id ?? '')?.origin_path?.toLowerCase() === place
+      const place = placeOf(file, target)
+      return takenPlaces.has(place) && faces.get(lineage_id ?? '')?.origin_path?.toLowerCase() === place
     }
     const bringing = new Map(
       wanted.filter((file) => !isReplaced(file)).map((file) => [file.file, bringer(file, { faces, memory, target })]),

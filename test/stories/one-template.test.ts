@@ -1,5 +1,5 @@
 // Two games that begin with the same template: the same bytes, known twice, until one of them is edited (contract-gaps 9).
-import { cpSync, existsSync, readFileSync } from 'node:fs'
+import { cpSync, existsSync, readFileSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import { callAs, type Json } from '../support/api.ts'
@@ -70,10 +70,14 @@ test('what a prop of both games needs is the own prop of the game that gets it, 
 
 test('where the game made a prop of its own, the latest and what status advises are that one, whatever became of the other', async () => {
   const { castle, harbor, of } = await twoGames()
-  const mate = machine('Harbor', of)
-  expect((await mate.run('pull L_Main')).code).toBe(0)
+  const [mate, tidy] = [machine('Harbor', of), machine('Harbor', of)]
+  for (const one of [mate, tidy]) expect((await one.run('pull L_Main')).code).toBe(0)
+  rmSync(join(tidy.root, grain))
   await harbor.save(grain, 'of Harbor')
   expect((await harbor.run(`push --new ${grain}`)).code).toBe(0)
+  // What was deleted there comes as the prop that the game has in its place.
+  expect((await tidy.run('pull --all --yes')).code).toBe(0)
+  expect(tidy.read(grain)).toEqual(harbor.read(grain))
   await castle.save(grain, 'of Castle')
   expect((await castle.run('push --held attach')).code).toBe(0)
   const other = machine('Harbor', of)
