@@ -97,6 +97,8 @@ export async function wrongActors(api: Caller, machine: Machine, report: string)
       if (!machine.removed.has(file) && !report.includes(file)) return `${file} is an actor of ${level}, and is not here`
     } else if (hashOf(machine.read(file)) !== content_hash && !isOwn(file)) return `${file} is not the actor that ${level} has`
   }
-  const stray = machine.packages.find((file) => isActor(file) && !wanted.has(file) && !isOwn(file))
+  // Those of another game's level, which was sent here, are not looked at.
+  const isOfLevel = (file: string) => isActor(file) && file.includes(`/${level.split('/').at(-1)?.replace('.umap', '')}/`)
+  const stray = machine.packages.find((file) => isOfLevel(file) && !wanted.has(file) && !isOwn(file))
   return stray && `${stray} is here, and ${level} does not have it`
 }

@@ -72,8 +72,12 @@ export class Turn {
     return { fault: await lostEdits(this.api, machine), stdout }
   }
 
+  /** What still lies where it was saved stays that person's. */
   #forget(hashes: ReadonlySet<string>): void {
-    for (const { saved } of this.#states()) for (const [file, hash] of saved) if (hashes.has(hash)) saved.delete(file)
+    const isHere = (file: string, hash: string) =>
+      this.common.machines.some((one) => existsSync(join(one.root, file)) && hashOf(one.read(file)) === hash)
+    for (const { saved } of this.#states())
+      for (const [file, hash] of saved) if (hashes.has(hash) && !isHere(file, hash)) saved.delete(file)
   }
 
   #states() {
