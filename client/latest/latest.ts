@@ -91,7 +91,7 @@ export async function findLatest(options: LatestOptions): Promise<Latest> {
       wanted.filter((file) => !isReplaced(file)).map((file) => [file.file, bringer(file, { faces, memory, target })]),
     )
     const levels = report.levels.filter(({ file }) => existsSync(join(target.root, file)))
-    const redirected = await findRedirected(api, outdated, { faces, memory, target })
+    const redirected = await findRedirected(api, outdated, { faces, memory, target, replacing })
     const brought = [...bringing.values(), ...levels.map(({ entry_id }) => entry_id), ...redirected].flatMap((id) => id ?? [])
     // Files that were edited since are conflicts of the pull.
     const taken = [...replacing.keys()].filter((file) => !bringing.has(file))
@@ -165,12 +165,12 @@ function levelOf(file: string): string | undefined {
 
 /**
  * Files whose props lie elsewhere now, and a redirector lies in their place: the entries of what is here and refers to it. With them the
- * redirector comes.
+ * redirector comes; one that another prop replaces is not brought for it.
  */
 async function findRedirected(
   api: Parameters<typeof findFaces>[0],
   outdated: readonly StatusFile[],
-  { faces, memory, target }: Around,
+  { faces, memory, target, replacing }: Around & Pick<Added, 'replacing'>,
 ): Promise<(number | undefined)[]> {
   const former = new Map(
     outdated.flatMap(({ file, lineage_id }) => {
@@ -182,7 +182,8 @@ async function findRedirected(
   if (!known) return []
   const replaced = new Set(known.places.flatMap(({ path, lineage_id }) => (former.get(path) === lineage_id ? [] : path)))
   const referring = known.referrers.flatMap(({ path, lineage_id }) => (replaced.has(path) ? (lineage_id ?? []) : []))
-  const here = memory.findByLineages([...new Set(referring)]).filter(({ file }) => existsSync(join(target.root, file)))
+  const isHere = (file: string) => existsSync(join(target.root, file)) && !replacing.has(file)
+  const here = memory.findByLineages([...new Set(referring)]).filter(({ file }) => isHere(file))
   const lineageIds = here.flatMap(({ base }) => base?.lineageId ?? [])
   const { lineages } = lineageIds.length > 0 ? await findFaces(api, { lineageIds, hashes: [], paths: [] }) : { lineages: [] }
   const around = { faces: new Map(lineages.map((face) => [face.id, face])), memory, target }
