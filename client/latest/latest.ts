@@ -81,11 +81,12 @@ export async function findLatest(options: LatestOptions): Promise<Latest> {
     const faces = new Map(lineages.map((face) => [face.id, face]))
     const added = await findAdded(api, { target, memory, here: report.files })
     const { elsewhere, replacing } = added
-    // Another prop has taken the place: that one comes, unless its own has moved on.
     const takenPlaces = new Set([...replacing.values(), ...(elsewhere ?? [])].map(({ path }) => path))
-    const isReplaced = ({ file, lineage_id }: StatusFile) => {
+    // Another prop has taken the place, or for a file that is gone a redirector: that one comes, unless its own prop has moved on.
+    const isReplaced = ({ file, lineage_id, state }: StatusFile) => {
       const place = placeOf(file, target)
-      return takenPlaces.has(place) && faces.get(lineage_id ?? '')?.origin_path?.toLowerCase() === place
+      const isTaken = takenPlaces.has(place) || (state === 'missing' && (added.placed.get(place) ?? lineage_id) !== lineage_id)
+      return isTaken && faces.get(lineage_id ?? '')?.origin_path?.toLowerCase() === place
     }
     const bringing = new Map(
       wanted.filter((file) => !isReplaced(file)).map((file) => [file.file, bringer(file, { faces, memory, target })]),
@@ -193,6 +194,8 @@ async function findRedirected(
 interface Added {
   /** Props that lie in the project by its pushes and were never here; null where the server does not say it. */
   elsewhere: AddedProp[] | null
+  /** By path: the lineage that the project has there. */
+  placed: ReadonlyMap<string, string>
   /** Those that took the place of a file that is here: by that file. */
   replacing: Map<string, AddedProp>
 }
@@ -203,7 +206,7 @@ async function findAdded(
 ): Promise<Added> {
   const replacing: Added['replacing'] = new Map()
   const found = await findPlaces(api, target.project)
-  if (!found) return { elsewhere: null, replacing }
+  if (!found) return { elsewhere: null, placed: new Map(), replacing }
   const known = new Set(here.flatMap(({ lineage_id }) => lineage_id ?? []))
   const files = new Map<string, string>()
   for (const [file, , bits, lineageId] of memory.faces.rows()) {
@@ -220,7 +223,7 @@ async function findAdded(
     if (file !== undefined && existsSync(join(target.root, file))) replacing.set(file, { entry_id, path })
     else elsewhere.push({ entry_id, path })
   }
-  return { elsewhere, replacing }
+  return { elsewhere, placed: new Map(found.places.map(({ path, lineage_id }) => [path, lineage_id])), replacing }
 }
 
 /** Where a file lies, as places are named. */
