@@ -62,7 +62,7 @@ test('without a terminal a held edit says who pushed the current version and whe
   const now = new Date(Date.now() + 3_600_000 * 2.5)
   const { code, stdout } = await adam.run('push', { now })
   expect(code).toBe(6)
-  expect(stdout).toContain('v3 was pushed by mia 2 hours ago; is yours made from it?')
+  expect(stdout).toMatch(/v3 of entry \d+ of Inn was pushed by mia 2 hours ago; is yours made from it\?/)
   expect(stdout).toContain(`--attach ${file} `)
   expect(stdout).toContain(`--new ${file} `)
   expect(stdout).toMatch(/ph pull \d+ --project Inn --on-conflict overwrite/)
@@ -91,7 +91,7 @@ test('on a terminal the question has both pictures, and yes makes the next versi
   await withUnknownBase(['one'])
   const env = { PH_PICTURES: 'blocks', COLORTERM: 'truecolor', NO_COLOR: '' }
   const { code, stdout, stderr } = await adam.run('push', { columns: 100, typed: ['v\n'], env })
-  expect(words(stderr)).toContain('v1 was pushed by mia just now; is yours made from it?')
+  expect(words(stderr)).toMatch(/v1 of entry \d+ of Inn was pushed by mia just now; is yours made from it\?/)
   expect(words(stderr)).toContain('To take theirs first, skip it and run `ph pull')
   expect(stdout).toMatch(/yours: SM_Barrel +v1: SM_Barrel/)
   expect(code).toBe(0)
@@ -100,12 +100,12 @@ test('on a terminal the question has both pictures, and yes makes the next versi
 
 test('an answer that was typed about another version is not taken: the file is held again and names the newer one', async () => {
   await withUnknownBase(['one'])
-  expect((await adam.run('push')).stdout).toContain('v1 was pushed by mia')
+  expect((await adam.run('push')).stdout).toMatch(/v1 of entry \d+ of Inn was pushed by mia/)
   await mia.save('two')
   await mia.run('push')
   const overtaken = await adam.run(`push --attach ${file}`)
   expect(overtaken.code).toBe(6)
-  expect(overtaken.stdout).toContain('v2 was pushed by mia')
+  expect(overtaken.stdout).toMatch(/v2 of entry \d+ of Inn was pushed by mia/)
   expect((await adam.run(`push --attach ${file}`)).code).toBe(0)
   expect(await versions()).toBe(3)
 })
