@@ -227,7 +227,7 @@ test('of 1,200 matches the best 1,000 are listed, those of like weight by name, 
 })
 
 test('whatever stands in q, the answer is a list; beyond 10,000 characters, and with a NUL, it is VALIDATION', async () => {
-  const { mia } = await workspaceWith([{ asset_name: 'SM_Barrel' }, { entry: { name: '木箱 🪑 עץ' } }])
+  const { mia } = await workspaceWith([{ asset_name: 'SM_Barrel' }, { asset_name: 'SM_Crate', entry: { name: '木箱 🪑 עץ' } }])
   const letters = Array.from({ length: 1000 }, (_, index) => String.fromCharCode(0x4e00 + index))
   const found: [string, number][] = [
     ['barrel '.repeat(1428), 1],
