@@ -7,7 +7,7 @@ import { ProjectMemory } from '../memory/project-memory.ts'
 import type { PullTarget } from '../pull/target-project.ts'
 import type { StatusFile } from '../status/report.ts'
 import { status } from '../status/status.ts'
-import { bringer } from './latest.ts'
+import { bringer } from './bringer.ts'
 
 export interface NamedFiles {
   /** Folder of the project. */

@@ -44,7 +44,7 @@ const isToBeBrought = ({ state }: StatusFile): boolean => state === 'outdated' |
 
 /**
  * The same files; those that a pull or a download would bring with the path of their current version, and with the entry of the prop that has taken
- * their place in the project. Two requests at most, and none for none.
+ * their place in the project: none where that is a redirector. Two requests at most, and none for none.
  */
 export async function withFacePaths(files: StatusFile[], api: Api, project: string | undefined): Promise<StatusFile[]> {
   const missing = new Set(files.filter(isToBeBrought).flatMap(({ lineage_id }) => lineage_id ?? []))
@@ -72,7 +72,7 @@ const isAt = ({ file }: StatusFile, face: LineageFace): boolean =>
     .replace(/^content\//, '/game/')
     .replace(/\.(uasset|umap)$/, '')
 
-/** By path: the props that the project has in the places of these. */
+/** By path: what the project has in the places of these. */
 async function takenPlaces(
   lineages: readonly LineageFace[],
   api: Api,
@@ -82,5 +82,5 @@ async function takenPlaces(
   const found = project === undefined || paths.length === 0 ? undefined : await findPlaces(api, project, paths)
   const faces = new Map(found?.lineages.map((face) => [face.id, face]))
   const places = (found?.places ?? []).map(({ path, lineage_id }) => [path, faces.get(lineage_id)] as const)
-  return new Map(places.flatMap(([path, face]) => (face && face.entry_id !== null ? [[path, face]] : [])))
+  return new Map(places.flatMap(([path, face]) => (face ? [[path, face]] : [])))
 }

@@ -122,3 +122,30 @@ test('who deletes a prop hears who works on it, they are told, and their check-i
   expect((await mia.ph('checkin SM_Old', 1)).stderr).toMatch(/SM_Old was deleted in the library by adam on \d{4}-\d\d-\d\d/)
   expect((await mia.ph(`checkout ${old}`, 1)).stderr).toContain('was deleted in the library by adam on')
 })
+
+test('what was deleted in the library and is gone here is named as missing only where something here refers to it, and --all brings it', async () => {
+  const { url, keys } = await server.addWorkspace()
+  const adam = workstation({ url, key: keys.adam })
+  const [table, spare] = ['Content/Props/SM_Table.uasset', 'Content/Props/SM_Spare.uasset']
+  await adam.save({
+    [old]: { payload: payload('v1'), guid: oldGuid },
+    [spare]: { payload: payload('spare') },
+    [table]: { imports: ['/Game/Props/SM_Old'], payload: payload('table') },
+  })
+  await adam.ph('push')
+  // Her machine knows all of it; the other one never pushed nor pulled what was deleted.
+  const [mia, max] = [adam.copyFor(keys.mia), adam.copyFor(keys.max)]
+  await mia.ph('push')
+  await adam.ph('delete SM_Old SM_Spare --yes')
+  await max.ph('push Content/Props/SM_Table.uasset', 6)
+  for (const who of [mia, max]) {
+    who.remove(old, spare)
+    expect((await who.ask('pull')).latest).toMatchObject({ missing: [old] })
+    await who.ph('pull --all --yes')
+    expect([existsSync(join(who.root, old)), existsSync(join(who.root, spare))]).toEqual([true, false])
+  }
+  // What is edited here may refer to something else by now.
+  mia.remove(old)
+  await mia.save({ [table]: { payload: payload('without it') } })
+  expect((await mia.ask('pull')).latest).toMatchObject({ missing: [] })
+})

@@ -21,6 +21,7 @@ const template: Packages = {
   [actor('AAA')]: { assetClass: 'StaticMeshActor', imports: ['/Game/Maps/L_Main'] },
   [actor('BBB')]: { assetClass: 'StaticMeshActor', imports: ['/Game/Maps/L_Main'] },
 }
+const packageOf = (file: string): string => file.replace(/^Content(.*)\..*$/, '/Game$1')
 const words = (text: string): string => text.replaceAll(/\s+/g, ' ')
 
 /** Somebody's machine with a game. */
@@ -33,6 +34,14 @@ function machine(game: string, to: { url: string; key: string }) {
     run: (line: string, more: Setting = {}) => ph(line, { cwd: root, env, ...more }),
     async save(file: string, text: string) {
       writeFiles(root, { [file]: await packageAt(file, { ...template[file], payload: Buffer.from(text) }) })
+    },
+    /** As the editor does it: what others refer to leads to the new place. */
+    async rename(file: string, to: string) {
+      const guid = { guid: 'ABCDEF0123456789ABCDEF0123456789' }
+      writeFiles(root, {
+        [to]: await packageAt(to, { ...template[file], ...guid, payload: Buffer.from('renamed') }),
+        [file]: await packageAt(file, { assetClass: 'ObjectRedirector', imports: [packageOf(to)] }),
+      })
     },
     read: (file: string) => readFileSync(join(root, file)),
     has: (file: string) => existsSync(join(root, file)),
@@ -88,6 +97,25 @@ test('where the game made a prop of its own, the latest and what status advises 
   expect((await mate.run(`pull L_Main ${entryId} --plan`)).code).toBe(0)
   expect((await mate.run('pull --all --yes')).code).toBe(0)
   expect(mate.read(grain)).toEqual(harbor.read(grain))
+})
+
+test('where the game renamed its own and left a redirector, the latest and what status advises bring that, whatever the other game did there', async () => {
+  const { castle, harbor, of } = await twoGames()
+  const mates = [machine('Harbor', of), machine('Harbor', of), machine('Harbor', of)]
+  for (const one of mates) expect((await one.run('pull L_Main')).code).toBe(0)
+  await harbor.rename(grain, 'Content/Tex/T_Fine.uasset')
+  expect((await harbor.run('push --held new')).code).toBe(0)
+  await castle.save(grain, 'of Castle')
+  expect((await castle.run('push --held attach')).code).toBe(0)
+  const said = (await mates[0]?.run('status'))?.stdout ?? ''
+  const advised = [/ph (pull .+)/.exec(said)?.[1] ?? '', 'pull --yes', 'pull --all --yes']
+  for (const [at, mate] of mates.entries()) {
+    const { code, stdout, stderr } = await mate.run(advised[at] ?? '')
+    expect([advised[at], code, stderr]).toEqual([advised[at], 0, expect.anything()])
+    expect([advised[at], stdout, mate.read(grain).equals(harbor.read(grain))]).toEqual([advised[at], stdout, true])
+    expect(mate.has('Content/Tex/T_Fine.uasset')).toBe(true)
+    expect((await mate.run('status')).stdout).not.toContain('Outdated')
+  }
 })
 
 test('the first edit of what two games pushed is held until someone says whose it is, and it names the other game', async () => {

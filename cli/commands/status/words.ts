@@ -171,12 +171,14 @@ const isMoved = ({ file, face_origin_path: now }: StatusFile): boolean =>
   now.startsWith('/Game/') &&
   nameKey(`Content${now.slice('/Game'.length)}`) !== nameKey(file.replace(/\.[^./]*$/, ''))
 
+const isRedirected = ({ entry_id, part }: StatusFile): boolean => entry_id === null && part === undefined
+
 function brought(files: readonly StatusFile[], project: string | null): string[] {
   const { pull = [], download = [] } = Object.groupBy(files, (file) =>
     project !== null && canBePulled(file) ? 'pull' : 'download',
   )
   // In the old place of a prop may lie a redirector, which no entry brings by itself.
-  const latest = pull.some((file) => file.state === 'outdated' && isMoved(file))
+  const latest = pull.some((file) => file.state === 'outdated' && (isMoved(file) || isRedirected(file)))
     ? [`ph pull --project ${shellWord(project ?? '')}`]
     : undefined
   return [

@@ -1,0 +1,122 @@
+/** What a project has at the places of its files, what others added to it, and who refers to a place that is no longer its file's. */
+import { existsSync } from 'node:fs'
+import { join } from 'node:path'
+import type { LineageFace } from '../../contract/lineages.ts'
+import type { Api } from '../http/api.ts'
+import { relation } from '../memory/current-versions.ts'
+import { findPlaces } from '../memory/find-places.ts'
+import { findFaces } from '../memory/find-versions.ts'
+import type { PullTarget } from '../pull/target-project.ts'
+import { type Around, bringer } from './bringer.ts'
+
+/** A prop of the project that never was here. */
+export interface AddedProp {
+  entry_id: number
+  /** Where it lies: a package path in lower case, of source files with their extension. */
+  path: string
+}
+
+/** A file that was pushed or pulled here, and its lineage. */
+export interface OldFile {
+  file: string
+  lineage_id: string | null
+}
+
+interface Placed {
+  /** Props that lie in the project by its pushes and were never here; null where the server does not say it. */
+  elsewhere: AddedProp[] | null
+  /** Those that took the place of a file that is here: by that file. */
+  replacing: Map<string, AddedProp>
+  /** Files that are not here, of redirectors and of props that were deleted from the library. */
+  gone: OldFile[]
+  /** What else the project has at the place of a file. */
+  takenBy(file: OldFile): 'prop' | 'redirector' | undefined
+}
+
+type Here = Pick<Around, 'memory' | 'target'>
+
+/** `here`: files whose lineages are known to be here. */
+export async function findPlaced(
+  api: Pick<Api, 'lineages'>,
+  { target, memory, here }: Here & { here: readonly OldFile[] },
+): Promise<Placed> {
+  const { files, gone, known } = oldFiles({ target, memory })
+  for (const { lineage_id } of here) if (lineage_id !== null) known.add(lineage_id)
+  const replacing: Placed['replacing'] = new Map()
+  const found = await findPlaces(api, target.project)
+  if (!found) return { elsewhere: null, replacing, gone: [...gone.values()], takenBy: () => undefined }
+  const faces = new Map(found.lineages.map((face) => [face.id, face]))
+  const entryOf = (lineage_id: string) =>
+    faces.get(lineage_id)?.origin_path == null ? null : (faces.get(lineage_id)?.entry_id ?? null)
+  const elsewhere: AddedProp[] = []
+  for (const { path, lineage_id } of found.places) {
+    const entry_id = entryOf(lineage_id)
+    const file = files.get(path)
+    if (entry_id === null) for (const one of absentFile(faces.get(lineage_id), target)) gone.set(path, one)
+    else if (known.has(lineage_id)) continue
+    else if (file !== undefined && existsSync(join(target.root, file))) replacing.set(file, { entry_id, path })
+    else elsewhere.push({ entry_id, path })
+  }
+  const placed = new Map(found.places.map(({ path, lineage_id }) => [path, lineage_id]))
+  const takenBy = ({ file, lineage_id }: OldFile) => {
+    const there = placed.get(placeOf(file, target)) ?? lineage_id
+    if (there !== null && there !== lineage_id) return entryOf(there) === null ? 'redirector' : 'prop'
+  }
+  return { elsewhere, replacing, gone: [...gone.values()], takenBy }
+}
+
+/** Of what has no entry: its file, where that is not here. Parts come with their level. */
+function absentFile(face: LineageFace | undefined, { root, content }: PullTarget): OldFile[] {
+  const path = face?.origin_path
+  if (!face || !path?.toLowerCase().startsWith('/game/') || /\/__External(Actors|Objects)__\//i.test(path)) return []
+  const [first = '', ...others] = (face.source_ext ? [face.source_ext] : ['uasset', 'umap']).map(
+    (ext) => `${content.file}/${path.slice('/game/'.length)}.${ext}`,
+  )
+  return [first, ...others].some((file) => existsSync(join(root, file))) ? [] : [{ file: first, lineage_id: face.id }]
+}
+
+/** What is known of the files that were pushed or pulled here: those that are not and whose props were deleted, by path, and all lineages. */
+function oldFiles({ target, memory }: Here): { files: Map<string, string>; gone: Map<string, OldFile>; known: Set<string> } {
+  const [files, gone, known] = [new Map<string, string>(), new Map<string, OldFile>(), new Set<string>()]
+  for (const [file, , bits, lineage_id] of memory.faces.rows()) {
+    if (!(bits & relation.based) || lineage_id === null) continue
+    known.add(lineage_id)
+    const place = placeOf(file, target)
+    files.set(place, file)
+    if (bits & relation.deleted && !existsSync(join(target.root, file))) gone.set(place, { file, lineage_id })
+  }
+  return { files, gone, known }
+}
+
+/**
+ * By those of the files at whose places something lies that is referred to here: the entries of what refers. With them comes what lies
+ * there, a redirector or what is still needed of a deleted prop.
+ */
+export async function findReferring(
+  api: Api,
+  files: readonly OldFile[],
+  { memory, target, replacing, edited }: Here & Pick<Placed, 'replacing'> & { edited: ReadonlySet<string> },
+): Promise<Map<string, number[]>> {
+  const places = new Map(files.map(({ file }) => [placeOf(file, target), file]))
+  const found = places.size > 0 ? await findPlaces(api, target.project, [...places.keys()]) : undefined
+  const lineageIds = [...new Set(found?.referrers.flatMap(({ lineage_id }) => lineage_id ?? []))]
+  if (!found || lineageIds.length === 0) return new Map()
+  const { lineages } = await findFaces(api, { lineageIds, hashes: [], paths: [] })
+  const around = { faces: new Map(lineages.map((face) => [face.id, face])), memory, target }
+  // What another prop replaces is not brought again; what was edited here may refer to something else by now.
+  const isHere = (file: string) => existsSync(join(target.root, file)) && !replacing.has(file) && !edited.has(file)
+  const referring = new Map<string, number[]>()
+  for (const { path, lineage_id } of found.referrers) {
+    const here = memory.findByLineages(lineage_id ? [lineage_id] : []).filter(({ file }) => isHere(file))
+    const entryIds = here.flatMap(({ file }) => bringer({ file, lineage_id: lineage_id ?? null }, around) ?? [])
+    const file = places.get(path)
+    if (file !== undefined && entryIds.length > 0) referring.set(file, [...(referring.get(file) ?? []), ...entryIds])
+  }
+  return referring
+}
+
+/** Where a file lies, as places are named. */
+export const placeOf = (file: string, { content }: PullTarget): string =>
+  file.startsWith(`${content.file}/`)
+    ? `/game/${file.slice(content.file.length + 1).toLowerCase()}`.replace(/\.(uasset|umap)$/, '')
+    : ''
