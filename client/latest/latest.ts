@@ -72,15 +72,17 @@ export async function findLatest(options: LatestOptions): Promise<Latest> {
     const { lineages } = lineageIds.length > 0 ? await findFaces(api, { lineageIds, hashes: [], paths: [] }) : { lineages: [] }
     const faces = new Map(lineages.map((face) => [face.id, face]))
     const { elsewhere, replacing, gone, takenBy } = await findPlaced(api, { target, memory, here: report.files })
+    const hasMoved = ({ file, lineage_id }: StatusFile) =>
+      faces.get(lineage_id ?? '')?.origin_path?.toLowerCase() !== placeOf(file, target)
     // Another prop or a redirector has the place now: that one comes, unless its own prop has moved on.
-    const isReplaced = (file: StatusFile) =>
-      takenBy(file) !== undefined && faces.get(file.lineage_id ?? '')?.origin_path?.toLowerCase() === placeOf(file.file, target)
+    const isReplaced = (file: StatusFile) => takenBy(file) !== undefined && !hasMoved(file)
     const bringing = new Map(
       wanted.filter((file) => !isReplaced(file)).map((file) => [file.file, bringer(file, { faces, memory, target })]),
     )
     const levels = report.levels.filter(({ file }) => existsSync(join(target.root, file)))
     const edited = new Set(namesOf(filesIn('modified', 'diverged', 'moved')))
-    const redirected = wanted.filter((file) => takenBy(file) === 'redirector')
+    // A redirector has the place, or may have it: of this project, or of the one that moved the prop.
+    const redirected = wanted.filter((file) => takenBy(file) === 'redirector' || (hasMoved(file) && takenBy(file) === undefined))
     const referring = await findReferring(api, [...redirected, ...gone], { memory, target, replacing, edited })
     const needed = (all ? [...redirected, ...gone] : redirected).flatMap(({ file }) => referring.get(file) ?? [])
     const brought = [...bringing.values(), ...levels.map(({ entry_id }) => entry_id), ...needed].flatMap((id) => id ?? [])

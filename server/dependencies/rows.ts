@@ -3,7 +3,7 @@
 import type { DependencyMode } from '../../contract/dependency-modes.ts'
 import type { Fragment, Sql } from '../database/sql.ts'
 import { allPartsOf, levelsOfPart, newestSets, partsOf, type SetReading } from '../rows/levels/sets.ts'
-import { placeAt, readBy, soleAt } from '../rows/places.ts'
+import { placeAt, readBy, redirectorBeside, soleAt } from '../rows/places.ts'
 
 /** `needs`: what versions need. `users`: what needs them. */
 export type Direction = 'needs' | 'users'
@@ -121,8 +121,9 @@ function currentOf(sql: Sql, workspaceId: number, { row, withLineage }: { row: F
       from (select lineage_id from objects where workspace_id = ${workspaceId} and id = ${row}.raw_id offset 0) n
      cross join lateral (
        select id, face_object_id from lineages where workspace_id = ${workspaceId} and id = n.lineage_id offset 0) l)`
-  const lineage = withLineage ? sql`coalesce(place.lineage_id, ${named(sql`l.id`)}) as lineage_id,` : sql``
+  const lineage = withLineage ? sql`coalesce(theirs.lineage_id, place.lineage_id, ${named(sql`l.id`)}) as lineage_id,` : sql``
   return sql`
-    select ${lineage} coalesce(place.object_id, ${named(sql`l.face_object_id`)}) as id
-      from (select 1) as one left join lateral ${place} place on ${row}.project_id > 0 offset 0`
+    select ${lineage} coalesce(theirs.object_id, place.object_id, ${named(sql`l.face_object_id`)}) as id
+      from (select 1) as one left join lateral ${place} place on ${row}.project_id > 0
+      left join lateral ${redirectorBeside(sql, workspaceId, { place: sql`place`, path: sql`${row}.path_key` })} theirs on true offset 0`
 }

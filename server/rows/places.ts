@@ -46,14 +46,17 @@ export interface Place {
   object_id: number
 }
 
-/** `project` and `path` may be any expressions. A prop that has moved on has left its old place empty. */
+/**
+ * `project` and `path` may be any expressions. A prop that has moved on has left its old place empty. `is_own`: the project itself pushed the
+ * current version there.
+ */
 export const placeAt = (
   sql: Sql,
   workspaceId: number,
   { project, path }: { project: Fragment; path: Fragment },
 ): Fragment => sql`(
-  select l.id as lineage_id, l.face_object_id as object_id
-    from (select p.id, p.lineage_id from placings p
+  select l.id as lineage_id, l.face_object_id as object_id, newest.object_id = l.face_object_id as is_own
+    from (select p.id, p.lineage_id, p.object_id from placings p
            where p.workspace_id = ${workspaceId} and p.project_id = ${project} and p.path_key = ${path} order by p.id desc limit 1) newest
    cross join lateral (
      select id, face_object_id from lineages where workspace_id = ${workspaceId} and id = newest.lineage_id offset 0) l
@@ -61,6 +64,23 @@ export const placeAt = (
      select 1 from placings later
       where later.workspace_id = ${workspaceId} and later.lineage_id = newest.lineage_id and later.project_id = ${project}
         and later.id > newest.id and later.path_key <> ${path}))`
+
+/**
+ * The redirector at a path that another project left when it moved the prop of `place` (object_id, is_own) away: the version (lineage_id, object_id).
+ * A project that shares the prop gets it with the moved file.
+ */
+export const redirectorBeside = (
+  sql: Sql,
+  workspaceId: number,
+  { place, path }: { place: Fragment; path: Fragment },
+): Fragment => sql`(
+  select theirs.lineage_id, theirs.object_id
+    from (select o.project_id from objects o
+           where not ${place}.is_own and o.workspace_id = ${workspaceId} and o.id = ${place}.object_id and o.path_key <> ${path} offset 0) moved
+   cross join lateral ${placeAt(sql, workspaceId, { project: sql`moved.project_id`, path })} theirs
+   cross join lateral (
+     select 1 from objects r
+      where r.workspace_id = ${workspaceId} and r.id = theirs.object_id and r.asset_class = 'ObjectRedirector' offset 0) redirector)`
 
 /** The current version (id) of the only prop of the library at a path: what a project awaits there is taken from it meanwhile. */
 export const soleAt = (sql: Sql, workspaceId: Fragment, path: Fragment): Fragment => sql`(

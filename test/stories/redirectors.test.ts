@@ -148,3 +148,29 @@ test('a redirector stays at home with a moved file that someone else was faster 
   await max.ph('status --exit-code')
   expect(isHere(max, inn, barrel, cask)).toEqual([true, true, false])
 })
+
+test('a prop of two games that one of them moved for both comes to the other with the redirector, and its next push and edit ask nothing', async () => {
+  const { url, keys } = await server.addWorkspace()
+  const [harbor, castle] = [workstation({ url, key: keys.mia }, 'Harbor'), workstation({ url, key: keys.max }, 'Castle')]
+  for (const game of [harbor, castle]) {
+    await game.save({ ...level(barrel), ...mesh(barrel, 'v1', oldGuid) })
+    await game.ph('push')
+  }
+  await harbor.save({ ...leads(barrel, cask, oldGuid), ...mesh(cask, 'v2', newGuid) })
+  await harbor.ph('push --held attach')
+  const [, advised = ''] = /ph (pull .+)/.exec((await castle.ph('status')).stdout) ?? []
+  await castle.ph(advised)
+  for (const path of [barrel, cask]) expect(sameAs(castle, harbor, path), path).toBe(true)
+  await castle.ph('status --exit-code')
+  expect((await castle.ph('pull')).stdout).toContain('is current')
+  expect((await castle.ask('pull L_Inn')).jobs).toMatchObject([{ warnings: [] }])
+  expect((await castle.ask('push')).summary).toMatchObject({ new: 0, held: 0 })
+  await castle.save(mesh(cask, 'v3', newGuid))
+  expect((await castle.ask('push')).items).toMatchObject([{ file: fileOf(cask), status: 'new', entry_created: false }])
+  await harbor.ph('pull')
+  expect(sameAs(castle, harbor, cask)).toBe(true)
+  // A fresh machine of the other game gets all of it too.
+  const fresh = workstation({ url, key: keys.adam }, 'Castle')
+  await fresh.ph('pull L_Inn')
+  for (const path of [inn, barrel, cask]) expect(sameAs(fresh, castle, path), path).toBe(true)
+})

@@ -3,15 +3,14 @@ import type { Json } from './api.ts'
 import { inconsistent, wrongActors } from './team-checks.ts'
 import type { Found, Turn } from './team-turn.ts'
 
-/** What is another game's too is answered, mostly as a prop of this one alone, always so after a rename; all else that is held stays so. */
+/** What is another game's too is answered, mostly as a prop of this one alone; all else that is held stays so. */
 export async function push(turn: Turn): Promise<Found> {
   const fault = await turn.command('push')
   if (fault !== undefined) return fault
   const { items } = JSON.parse((await turn.machine.run('push --dry-run')).stdout)
   const asked = (items as Json[]).filter(({ status, reason = '' }) => status === 'held' && !reason.startsWith('depends_on_'))
   if (asked.length === 0 || asked.some(({ reason }) => reason !== 'other_projects')) return undefined
-  const isRenamed = asked.some(({ file }) => file.startsWith('Content/Moved/'))
-  return turn.command(`push --held ${turn.random(5) === 0 && !isRenamed ? 'attach' : 'new'}`)
+  return turn.command(`push --held ${turn.random(5) === 0 ? 'attach' : 'new'}`)
 }
 
 /** The level with all that it needs; or all that is here and not current, or was never here. */
