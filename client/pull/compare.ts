@@ -12,10 +12,11 @@ import type { ContentFolder } from '../project/unreal-project.ts'
 import type { PullFile } from './destinations.ts'
 import { type Destination, type Inspection, inspectDestinations } from './existing-files.ts'
 import { type Obstacle, obstacle } from './obstacle.ts'
+import { withoutOlderSets } from './orders/older-sets.ts'
 
 /**
  * `safe_overwrite`: what is there is a version of the same prop that the library has now, or of the prop whose place this one takes. `conflict`: it is something else, which
- * may be nowhere else. `newer`: what is there became current after current versions were ordered.
+ * may be nowhere else. `newer`: what is there became current after current versions were ordered, or it is a part of a level whose set here is newer.
  */
 export type Action = 'add' | 'identical' | 'safe_overwrite' | 'conflict' | 'newer'
 
@@ -95,9 +96,13 @@ async function decide(destinations: readonly Destination[], comparing: Comparing
       unread.map(({ path, stats }) => ({ path, size: Number(stats.size) })),
       { signal, onBytes, onFile: (index, result) => read.set(unread[index]?.file ?? '', result) },
     )
-  const decisions = destinations.map((destination) =>
-    judge({ ...destination, known: rememberedFiles.get(destination.file) }, read.get(destination.file)),
-  )
+  const objects = destinations.map(({ pullFile }) => pullFile.object)
+  const { parts: olderParts } = withoutOlderSets(memory, objects, orderedAt)
+  const decisions = destinations.map((destination): Decision => {
+    const decision = judge({ ...destination, known: rememberedFiles.get(destination.file) }, read.get(destination.file))
+    const isOlder = olderParts.has(decision.pullFile.object.content_hash) && decision.action !== 'identical'
+    return isOlder ? { ...decision, action: 'newer' } : decision
+  })
   const obstacles = [...read].flatMap(([file, result]) =>
     'unread' in result && result.unread !== 'vanished'
       ? [obstacle('unreadable', file, `${file} cannot be read (${result.code}).`)]

@@ -25,6 +25,14 @@ export function leftOutItem(pullFile: LeftOutFile, { file: folder }: { file: str
   return { ...itemOf({ pullFile, file }, 'left_out'), error: pullFile.why }
 }
 
+/** What another prop was is kept among the backups. */
+export function updatedItem(decision: Decision, backups: string): PulledFile {
+  const item = itemOf(decision, 'updated')
+  const { takesPlace, replacedObjectId: replaced_object_id, restoredBy: restored_by } = decision
+  if (takesPlace) return { ...item, backup: `${backups}/${decision.file}` }
+  return { ...item, replaced_object_id, ...(restored_by === undefined ? {} : { restored_by }) }
+}
+
 /** Told to the library alone: people hear of an older version that yields by a warning. */
 export const yieldingItem = (pullFile: PullFile): PulledFile => itemOf({ pullFile, file: pullFile.path }, 'skipped')
 

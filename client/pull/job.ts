@@ -5,9 +5,10 @@ import { isClaimLost, type PullClaim } from './claim.ts'
 import { compareProject, type Decision, unlessRemoved } from './compare.ts'
 import { answerConflicts, isOpen, needsAnswer } from './conflict-answers.ts'
 import { nothingRemains } from './destinations.ts'
-import { asThereAlready, ending, itemOf, type JobFiles, leftOutItem, orderedAt, uniteEntries } from './job-report.ts'
+import { asThereAlready, ending, itemOf, type JobFiles, leftOutItem, orderedAt, uniteEntries, updatedItem } from './job-report.ts'
 import type { Obstacle } from './obstacle.ts'
 import type { ConflictAnswer, PullParts } from './options.ts'
+import { withoutOlderSets } from './orders/older-sets.ts'
 import { nothingYet, type PlannedFiles, plannedFilesOf } from './orders/planned-files.ts'
 import { backupFolder, clearStaging } from './placing/folders.ts'
 import { notYetKnown, type Planned, placePlanned } from './placing/place-and-remember.ts'
@@ -129,7 +130,7 @@ export class PullJob {
 
   async #takeAwayLeaving(): Promise<void> {
     const targetRoot = this.#job.jobs[0]?.job.target_root ?? ''
-    const { objects } = this.#planned
+    const { objects } = withoutOlderSets(this.#parts.memory, this.#planned.objects, orderedAt(this.#job))
     const have = this.#job.order?.have_set ?? []
     const about = { objects, files: this.#items(), have, targetRoot, jobId: this.#id, onBegin: this.#confirm }
     this.#takingAway = await takeAwayLeaving({ ...this.#parts, signal: this.#signal }, about)
@@ -181,16 +182,10 @@ export class PullJob {
 
   #plan = (decisions: readonly Decision[]): Planned[] =>
     decisions.map((decision) =>
-      decision.action === 'add' ? { decision, item: itemOf(decision, 'added') } : { decision, item: this.#updated(decision) },
+      decision.action === 'add'
+        ? { decision, item: itemOf(decision, 'added') }
+        : { decision, item: updatedItem(decision, this.#backups) },
     )
-
-  /** What another prop was is kept. */
-  #updated(decision: Decision): PulledFile {
-    const item = itemOf(decision, 'updated')
-    const { takesPlace, replacedObjectId: replaced_object_id, restoredBy: restored_by } = decision
-    if (!takesPlace) return { ...item, replaced_object_id, ...(restored_by === undefined ? {} : { restored_by }) }
-    return { ...item, backup: `${this.#backups}/${decision.file}` }
-  }
 
   #planAnswered(asked: readonly Decision[], answers: ReadonlyMap<string, ConflictAnswer>): Planned[] {
     return asked.flatMap((decision): Planned[] => {

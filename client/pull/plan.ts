@@ -18,6 +18,7 @@ import { destinationsOf, nothingRemains, receiverIn, withLeftOut, withMisnamed }
 import { documentedVersions, type MissingInProject, missingInProject, namedObject } from './missing-in-project.ts'
 import { type Obstacle, obstacle } from './obstacle.ts'
 import type { ConflictAnswer, PullOptions } from './options.ts'
+import { withoutOlderSets } from './orders/older-sets.ts'
 import { type PossibleJob, possibleJobs } from './orders/possible-jobs.ts'
 import { withRootWarning } from './orders/target-root.ts'
 import { checkReplaced } from './preflight.ts'
@@ -129,7 +130,7 @@ class Planner {
     const brought = decisions.map(({ file, pullFile: { object } }) => ({ ...object, file }))
     const leaving = [
       ...(await findFormerPlaces({ target, memory, api, targetRoot }, brought)),
-      ...(await findLeavingParts({ memory, api }, objects, have)),
+      ...(await findLeavingParts({ memory, api }, withoutOlderSets(memory, objects, orderedAt).objects, have)),
     ]
       .filter(({ file }) => existsSync(join(target.root, file)))
       .map(({ lineageId: lineage_id, referredBy, ...one }) => ({

@@ -114,6 +114,33 @@ test('what waited for long does not set a file back that is current by now, plan
   expect(contentOf(max)).not.toEqual(contentOf(mia))
 })
 
+test('what waited with an older set of a level brings no actor back that left it since, planned or pulled', async () => {
+  const { mia, max } = await house()
+  const hall = 'Content/Maps/L_Hall.umap'
+  const [lamp, rug] = ['Lamp', 'Rug'].map((name) => `Content/__ExternalActors__/Maps/L_Hall/0/1A/${name}.uasset`) as [
+    string,
+    string,
+  ]
+  const actorOf = (text: string) => ({ assetClass: 'StaticMeshActor', imports: ['/Game/Maps/L_Hall'], ...payload(text) })
+  await mia.save({ [hall]: { assetClass: 'World', ...payload('hall') }, [lamp]: actorOf('v1'), [rug]: actorOf('v1') })
+  await mia.ph('push')
+  await max.ph('pull L_Hall')
+  await mia.ph('send L_Hall --project Inn')
+  mia.remove(rug)
+  await mia.save({ [lamp]: actorOf('v2') })
+  await mia.ph('push')
+  await max.ph('pull L_Hall --yes')
+  expect(contentOf(max)).toEqual(contentOf(mia))
+  const { plans } = await max.ask('pull --plan')
+  expect(plans[0]).toMatchObject({ summary: { add: 0, safe_overwrite: 0, newer: 2 }, leaving: [] })
+  const { jobs } = await max.ask('pull')
+  expect(jobs[0]).toMatchObject({ status: 'done', summary: { added: 0, updated: 0, newer: 2 }, taken_away: [] })
+  expect(contentOf(max)).toEqual(contentOf(mia))
+  await max.ph('status --exit-code')
+  await max.ph('pull L_Hall')
+  expect(contentOf(max)).toEqual(contentOf(mia))
+})
+
 test('of a folder under another name only what waits is pulled', async () => {
   const { mia, max } = await house()
   await mia.ph('send SM_Table --project Mill --create')
