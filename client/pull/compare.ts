@@ -173,8 +173,8 @@ interface Asking {
 }
 
 /**
- * Conflicts with another prop that gave its place up: this machine brought or sent it, its bytes are as the library has them, and it lies elsewhere
- * now, was deleted, or the project has the pulled one in its place by now.
+ * Conflicts with another prop that gave its place up: this machine brought or sent it, its bytes are as the library has them, and it is a redirector, lies
+ * elsewhere now, was deleted, or the project has the pulled one in its place by now.
  */
 async function findTakenPlaces(
   decisions: readonly Decision[],
@@ -190,7 +190,8 @@ async function findTakenPlaces(
     if (!isOther || known?.base?.lineageId !== lineageId) continue
     const face = faces.get(lineageId)
     const isThere = face?.origin_path?.toLowerCase() === pullFile.object.origin_path?.toLowerCase()
-    if (isThere && !deleted.has(localHash)) open.set(placeOf(pullFile.object), decision)
+    const isRedirector = known.base.assetClass === 'ObjectRedirector'
+    if (isThere && !isRedirector && !deleted.has(localHash)) open.set(placeOf(pullFile.object), decision)
     else taking.add(decision)
   }
   if (open.size === 0 || project === '') return taking

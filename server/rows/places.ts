@@ -134,7 +134,10 @@ export async function placesOf(
 /** So many referrers are named for each path. */
 const mostReferrers = 20
 
-/** Who refers to paths, of all current versions of other props than were pushed from there: what a project pushed first. */
+/**
+ * Who refers to paths, of all current versions of other props than were pushed from there: what a project pushed first. A redirector in whose place
+ * something else lies by now refers to nothing.
+ */
 export async function referrersOf(
   sql: Sql,
   workspaceId: number,
@@ -148,6 +151,8 @@ export async function referrersOf(
         join objects r on r.workspace_id = d.workspace_id and r.id = d.object_id and r.lineage_id <> n.lineage_id
         join lineages l on l.workspace_id = r.workspace_id and l.id = r.lineage_id and l.face_object_id = r.id
        where n.workspace_id = ${workspaceId} and n.path_key = lookup.key
+         and (r.asset_class <> 'ObjectRedirector' or r.lineage_id in (
+           select lineage_id from ${placeAt(sql, workspaceId, { project: sql`r.project_id`, path: sql`r.path_key` })} own))
        group by r.id, r.lineage_id, r.asset_name
        order by exists (
          select 1 from placings p

@@ -174,3 +174,17 @@ test('a prop of two games that one of them moved for both comes to the other wit
   await fresh.ph('pull L_Inn')
   for (const path of [inn, barrel, cask]) expect(sameAs(fresh, castle, path), path).toBe(true)
 })
+
+test('a redirector whose prop was restored to its place keeps no file where that had been moved', async () => {
+  const { mia, max, read } = await team()
+  await mia.save({ ...level(barrel), ...mesh(barrel, 'v1', oldGuid) })
+  await mia.ph('push')
+  await mia.save({ ...leads(barrel, cask, oldGuid), ...mesh(cask, 'v2', newGuid) })
+  await mia.ph('push')
+  await max.ph('pull L_Inn')
+  const [entry] = (await read('/entries?name=SM_Cask')).entries
+  await mia.ph(`restore ${entry.id} --version v1`)
+  await max.ph('pull --yes')
+  expect(isHere(max, inn, barrel, cask)).toEqual([true, true, false])
+  await max.ph('status --exit-code')
+})

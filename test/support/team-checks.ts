@@ -67,7 +67,7 @@ export async function inconsistent(api: Caller, machine: Machine, report: string
     const version = byHash.get(hash)
     if (!version) continue
     const other = files.get(version.lineage_id)
-    if (other !== undefined) return `${file} and ${other} are two versions of one prop`
+    if (other !== undefined && !kept.has(file) && !kept.has(other)) return `${file} and ${other} are two versions of one prop`
     files.set(version.lineage_id, file)
     const face = faces.get(version.lineage_id) as Json
     // Another game moved a prop that both have; this one has it here still.
