@@ -67,12 +67,14 @@ function sums({ summary, bytes }: JobPlan, { on_conflict }: PullPlan, { out: { p
   ]
 }
 
+const releaseOf = (version: string): string => version.split('.').slice(0, 2).join('.')
+
 function engineWords({ engine_needed, engine_too_old }: JobPlan, { engine_version }: PullPlan, { out }: PullLook): string[] {
   if (engine_needed === null) return []
-  const own = engine_version === null ? 'the engine of the project is not known' : `the project has ${engine_version}`
+  // Of a project only the release is known, whatever patch of it opens it.
+  const own = engine_version === null ? 'the engine of the project is not known' : `the project has ${releaseOf(engine_version)}`
   if (!engine_too_old) return ['', ...wrap(`The files were saved by engines up to ${engine_needed}; ${own}.`, out.width)]
-  const oldest = engine_needed.split('.').slice(0, 2).join('.')
-  const line = `Engine ${oldest} or newer is needed, and ${own}: this pull would be refused. Open the project with a newer engine.`
+  const line = `Engine ${releaseOf(engine_needed)} or newer is needed, and ${own}: this pull would be refused. Open the project with a newer engine.`
   return ['', ...wrap(out.paint(['red', 'bold'], line), out.width)]
 }
 

@@ -92,7 +92,9 @@ export function heldWords({ items, root }: PushReport, look: HeldLook): string[]
       'The level has theirs, and all else that you changed. Pull the level, which asks about each with `--on-conflict ask`, then push again.',
       changed.slice(0, look.verbose ? changed.length : mostFiles).map(({ file }) => `    ${printable(file)}`),
     ),
-    ...(waiting > 0 ? [`  ${count(waiting, 'other file')} need these and ${waiting === 1 ? 'waits' : 'wait'} for them.`] : []),
+    ...(waiting > 0
+      ? [`  ${count(waiting, 'other file')} ${waiting === 1 ? 'needs these and waits' : 'need these and wait'} for them.`]
+      : []),
   ]
 }
 
