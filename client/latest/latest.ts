@@ -10,6 +10,7 @@ import { ProjectMemory } from '../memory/project-memory.ts'
 import type { TellPush } from '../progress.ts'
 import { findProjectName, locate } from '../project/unreal-project.ts'
 import type { PullTarget } from '../pull/target-project.ts'
+import { findSetBack } from '../status/advice.ts'
 import type { LevelNews } from '../status/level-news.ts'
 import { type StatusFile, type StatusReport, summaryOf } from '../status/report.ts'
 import { status } from '../status/status.ts'
@@ -25,7 +26,7 @@ export interface LatestOptions extends Wire {
 
 /** Files below the project's root, with `/`. */
 export interface Latest {
-  /** Older here than in the library, or another prop lies in their place there: the pull brings what is current. */
+  /** Other versions than the current ones, or another prop lies in their place in the library: the pull brings what is current. */
   outdated: string[]
   /** Edited here, from the current version: they stay. */
   modified: string[]
@@ -66,7 +67,11 @@ export async function findLatest(options: LatestOptions): Promise<Latest> {
   try {
     const api = createApi(http)
     const filesIn = (...states: StatusFile['state'][]) => report.files.filter(({ state }) => states.includes(state))
-    const [outdated, missing] = [filesIn('outdated'), filesIn('missing')]
+    // Bytes that the library has as another version are no edit, such as those of another branch.
+    const setBack = new Set((await findSetBack(report.files, api)).map(({ file }) => file))
+    const isSetBack = ({ file }: StatusFile) => setBack.has(file)
+    const [outdated, missing] = [[...filesIn('outdated'), ...report.files.filter(isSetBack)], filesIn('missing')]
+    const notSetBack = (one: StatusFile) => !isSetBack(one)
     const wanted = all ? [...outdated, ...missing] : outdated
     const lineageIds = [...new Set(wanted.flatMap(({ lineage_id }) => lineage_id ?? []))]
     const { lineages } = lineageIds.length > 0 ? await findFaces(api, { lineageIds, hashes: [], paths: [] }) : { lineages: [] }
@@ -80,7 +85,7 @@ export async function findLatest(options: LatestOptions): Promise<Latest> {
       wanted.filter((file) => !isReplaced(file)).map((file) => [file.file, bringer(file, { faces, memory, target })]),
     )
     const levels = report.levels.filter(({ file }) => existsSync(join(target.root, file)))
-    const edited = new Set(namesOf(filesIn('modified', 'diverged', 'moved')))
+    const edited = new Set(namesOf(filesIn('modified', 'diverged', 'moved').filter(notSetBack)))
     // A redirector has the place, or may have it: of this project, or of the one that moved the prop.
     const redirected = wanted.filter((file) => takenBy(file) === 'redirector' || (hasMoved(file) && takenBy(file) === undefined))
     const referring = await findReferring(api, [...redirected, ...gone], { memory, target, replacing, edited })
@@ -91,8 +96,8 @@ export async function findLatest(options: LatestOptions): Promise<Latest> {
     const taken = [...replacing.keys()].filter((file) => !bringing.has(file))
     return {
       outdated: [...new Set([...namesOf(outdated.filter(isBrought)), ...levelFiles(levels), ...taken])],
-      modified: namesOf(filesIn('modified', 'moved')),
-      diverged: namesOf(filesIn('diverged')),
+      modified: namesOf(filesIn('modified', 'moved').filter(notSetBack)),
+      diverged: namesOf(filesIn('diverged').filter(notSetBack)),
       // What left its level is taken away with what the level brings.
       deleted: namesOf(filesIn('deleted').filter(({ part }) => part === undefined)),
       deletions: filesIn('deleted').flatMap(({ file, deleted }) => (deleted ? { file, ...deleted } : [])),

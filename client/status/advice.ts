@@ -10,23 +10,30 @@ import { findFaces } from '../memory/find-versions.ts'
 import { describeReverted, isSetBack, type Reverted } from '../push/reverted.ts'
 import type { StatusFile } from './report.ts'
 
-/** Parts of levels go into the next set of their level, whatever version they are. */
-const mayBeReverted = ({ state, known_by, lineage_id, part }: StatusFile): boolean =>
-  (state === 'modified' || state === 'diverged') && known_by === 'memory' && lineage_id !== null && part === undefined
+const mayBeSetBack = ({ state, known_by, lineage_id }: StatusFile): boolean =>
+  (state === 'modified' || state === 'diverged') && known_by === 'memory' && lineage_id !== null
 
-/** The same files; such ones with the version that they are. Asks only where something changed. */
-export async function withReverted(files: StatusFile[], api: Api): Promise<StatusFile[]> {
-  const changed = files.filter(mayBeReverted)
-  if (changed.length === 0) return files
+/** Of files that differ from what was pushed or pulled here: those whose bytes are a version of their prop that is not current. Asks only where something changed. */
+export async function findSetBack(files: readonly StatusFile[], api: Api): Promise<Reverted[]> {
+  const changed = files.filter(mayBeSetBack)
+  if (changed.length === 0) return []
   const hashes = [...new Set(changed.map(({ content_hash }) => content_hash))]
   const { versions } = await findFaces(api, { lineageIds: [], hashes, paths: [] })
   const byHash = new Map(versions.map((version) => [version.content_hash, version]))
-  const reverted = changed.flatMap(({ file, content_hash, lineage_id, object_id, face_object_id }): Reverted[] => {
+  return changed.flatMap(({ file, content_hash, lineage_id, object_id, face_object_id }): Reverted[] => {
     const version = byHash.get(content_hash)
     if (version === undefined || version.lineage_id !== lineage_id || object_id === null) return []
     const one = { file, lineageId: version.lineage_id, objectId: version.object_id, baseObjectId: object_id }
     return isSetBack(one, face_object_id) ? [one] : []
   })
+}
+
+/** The same files; such ones with the version that they are. Parts of levels go into the next set of their level, whatever version they are. */
+export async function withReverted(files: StatusFile[], api: Api): Promise<StatusFile[]> {
+  const reverted = await findSetBack(
+    files.filter(({ part }) => part === undefined),
+    api,
+  )
   const described = new Map((await describeReverted(reverted, api)).map((one) => [one.file, one]))
   return files.map((file) => {
     const one = described.get(file.file)

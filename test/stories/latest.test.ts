@@ -1,5 +1,5 @@
 /** Get latest in a team: two people and a build machine, one project, everything with `ph pull` without names. */
-import { readFileSync } from 'node:fs'
+import { cpSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import { callAs, type Json } from '../support/api.ts'
@@ -139,6 +139,31 @@ test('what waited with an older set of a level brings no actor back that left it
   await max.ph('status --exit-code')
   await max.ph('pull L_Hall')
   expect(contentOf(max)).toEqual(contentOf(mia))
+})
+
+test('what another branch brings back, props and actors of a level, is no edit: the command that status advises brings what is current', async () => {
+  const { mia, max } = await house()
+  const hall = 'Content/Maps/L_Hall.umap'
+  const lamp = 'Content/__ExternalActors__/Maps/L_Hall/0/1A/Lamp.uasset'
+  const saved = (text: string) => ({
+    [oak]: payload(text),
+    [lamp]: { assetClass: 'StaticMeshActor', imports: ['/Game/Maps/L_Hall'], ...payload(text) },
+  })
+  await mia.save({ [hall]: { assetClass: 'World', ...payload('hall') }, ...saved('v2') })
+  await mia.ph('push')
+  await max.ph('pull --all')
+  const branch = temporaryFolder()
+  cpSync(join(max.root, 'Content'), branch, { recursive: true })
+  await mia.save(saved('v3'))
+  await mia.ph('push')
+  await max.ph('pull')
+  cpSync(branch, join(max.root, 'Content'), { recursive: true })
+  const { stdout } = await max.ph('status')
+  const [, advised = ''] = /To bring what is current: `ph ([^`]*)`/.exec(stdout) ?? []
+  expect((await max.ask(`${advised} --plan`)).latest).toMatchObject({ outdated: [oak, lamp], modified: [], diverged: [] })
+  await max.ph(advised)
+  expect(contentOf(max)).toEqual(contentOf(mia))
+  await max.ph('status --exit-code')
 })
 
 test('of a folder under another name only what waits is pulled', async () => {

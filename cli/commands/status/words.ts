@@ -98,7 +98,7 @@ function group(state: FileState, files: readonly StatusFile[], look: GroupLook):
     ...[
       ...advice(state, state === 'deleted' ? others : files, look),
       ...partAdvice(state, parts, look),
-      ...restoreAdvice(shown),
+      ...restoreAdvice(shown, look.project),
     ].flatMap((text) => wrap(`→ ${text}`, look.width, '    ').map((words) => look.paint('dim', words))),
   ]
 }
@@ -123,11 +123,12 @@ function lines(one: StatusFile, look: GroupLook): string[] {
 }
 
 /** A push sends nothing of these: the library has the bytes. */
-const restoreAdvice = (files: readonly StatusFile[]): string[] =>
-  files.flatMap(({ reverted_to, undone }) => {
-    const version = reverted_to ?? undone
-    return version ? [`To make ${version.name} current again: \`${version.restore}\``] : []
-  })
+function restoreAdvice(files: readonly StatusFile[], project: string | null): string[] {
+  const versions = files.flatMap(({ reverted_to, undone }) => reverted_to ?? undone ?? [])
+  const restoring = versions.map(({ name, restore }) => `To make ${name} current again: \`${restore}\``)
+  if (versions.length === 0 || project === null) return restoring
+  return [...restoring, `To bring what is current: \`ph pull --project ${shellWord(project)}\``]
+}
 
 function advice(state: FileState, all: readonly StatusFile[], { root, cwd, project, theirs }: GroupLook): string[] {
   const files = all.filter(({ reverted_to, undone }) => !reverted_to && !undone)
