@@ -183,6 +183,8 @@ async function findTakenPlaces(
 ): Promise<Set<Decision>> {
   const taking = new Set<Decision>()
   const open = new Map<string, Decision>()
+  /** They stay only where the project has them there. */
+  const yielding = new Set<Decision>()
   for (const decision of decisions) {
     const { action, localHash = '', known, pullFile } = decision
     const lineageId = versions.get(localHash)?.lineage_id ?? deleted.get(localHash)
@@ -190,15 +192,18 @@ async function findTakenPlaces(
     if (!isOther || known?.base?.lineageId !== lineageId) continue
     const face = faces.get(lineageId)
     const isThere = face?.origin_path?.toLowerCase() === pullFile.object.origin_path?.toLowerCase()
-    const isRedirector = known.base.assetClass === 'ObjectRedirector'
-    if (isThere && !isRedirector && !deleted.has(localHash)) open.set(placeOf(pullFile.object), decision)
+    const isYielding = known.base.assetClass === 'ObjectRedirector' || deleted.has(localHash)
+    if (isYielding) yielding.add(decision)
+    if (isThere || isYielding) open.set(placeOf(pullFile.object), decision)
     else taking.add(decision)
   }
-  if (open.size === 0 || project === '') return taking
-  const places = (await findPlaces(library, project, [...open.keys()]))?.places ?? []
-  for (const { path, lineage_id } of places) {
-    const decision = open.get(path)
-    if (decision?.pullFile.object.lineage_id === lineage_id) taking.add(decision)
+  if (open.size === 0) return taking
+  const places = project === '' ? [] : ((await findPlaces(library, project, [...open.keys()]))?.places ?? [])
+  const placed = new Map(places.map(({ path, lineage_id }) => [path, lineage_id]))
+  for (const [path, decision] of open) {
+    const own = placed.get(path)
+    const isKept = own === decision.known?.base?.lineageId
+    if (own === decision.pullFile.object.lineage_id || (yielding.has(decision) && !isKept)) taking.add(decision)
   }
   return taking
 }
