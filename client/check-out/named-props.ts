@@ -9,7 +9,7 @@ import { requireEachEntry } from '../entries/reference.ts'
 import { projectStateFile } from '../folders.ts'
 import type { Api } from '../http/api.ts'
 import type { Wire } from '../http/open-http.ts'
-import { relation } from '../memory/current-versions.ts'
+import { type Face, relation } from '../memory/current-versions.ts'
 import { ProjectMemory } from '../memory/project-memory.ts'
 import type { TellPush } from '../progress.ts'
 import { findNamedPaths, type NamedPaths, placeInProject } from '../project/paths.ts'
@@ -34,6 +34,8 @@ export interface NamedProp {
 export interface LibraryProp {
   prop: Omit<NamedProp, 'files'>
   filed: Filed
+  /** Its current version, where that was answered just now. */
+  face?: Face
 }
 
 export interface NamedProps {
@@ -75,9 +77,10 @@ export async function findNamedProps(references: readonly string[], naming: Nami
   const missing = entries.filter(({ lineage_id }) => !props.has(lineage_id))
   await addProps(
     props,
-    missing.map(({ id, lineage_id, name, origin_path, ...filed }) => ({
+    missing.map(({ id, lineage_id, name, origin_path, object_id, content_hash, ...filed }) => ({
       prop: { lineage_id, entry_id: id, name, origin_path, is_needed: false },
       filed,
+      face: { lineageId: lineage_id, entryId: id, objectId: object_id, hash: content_hash },
     })),
     { ...naming, root },
   )
@@ -93,15 +96,19 @@ export async function addProps(
   for (const { prop } of more) props.set(prop.lineage_id, { ...prop, files: [] })
   if (root === null || more.length === 0) return
   const lineageIds = new Set(more.map(({ prop }) => prop.lineage_id))
-  const { there, gone, known } = rememberedFiles(root, wire, lineageIds)
-  const paths = [...new Set([...there, ...more.flatMap(usualFile)])].map((file) => join(root, file)).filter(existsSync)
+  const heard = more.flatMap(({ face }) => face ?? [])
+  const { there, gone, known } = rememberedFiles(root, wire, { lineageIds, heard })
+  const others = more.flatMap(usualFile).filter((file) => !there.includes(file) && existsSync(join(root, file)))
+  const paths = [...new Set([...there, ...others])].map((file) => join(root, file))
   const asked = { ...wire, paths, cwd, all: true, filesOnly: true, ...(tell ? { tell } : {}) }
-  const files = paths.length > 0 ? (await status(asked)).files : []
+  // Nothing more is to be asked of files that are known here, where the library has just said what is current.
+  const remembered = others.length === 0 && heard.length === more.length
+  const files = paths.length > 0 ? (await status({ ...asked, remembered })).files : []
   for (const file of files) if (lineageIds.has(file.lineage_id ?? '')) props.get(file.lineage_id ?? '')?.files.push(file)
   const moved = new Set(known.filter((id) => props.get(id)?.files.length === 0))
   // They were here: most likely they were renamed since, and nobody pushed them from their new places.
-  const others = moved.size > 0 ? (await status({ ...asked, paths: [], cwd: root })).files : []
-  for (const file of others)
+  const elsewhere = moved.size > 0 ? (await status({ ...asked, paths: [], cwd: root })).files : []
+  for (const file of elsewhere)
     if (moved.has(file.lineage_id ?? '') && isProp(file)) props.get(file.lineage_id ?? '')?.files.push(file)
   for (const file of gone) {
     const prop = props.get(file.lineage_id ?? '')
@@ -176,9 +183,14 @@ function findOthers({ root, starts }: NamedPaths, files: readonly StatusFile[]) 
 }
 
 /** Files of these lineages: those on the disk by their paths, what is known of those that are not there any more, and which lineages have any. */
-function rememberedFiles(root: string, { folders, url }: Wire, lineageIds: ReadonlySet<string>) {
+function rememberedFiles(
+  root: string,
+  { folders, url }: Wire,
+  { lineageIds, heard }: { lineageIds: ReadonlySet<string>; heard: readonly Face[] },
+) {
   const memory = new ProjectMemory(projectStateFile(folders, url, root), { address: url, root })
   try {
+    if (heard.length > 0) memory.faces.save([], heard)
     const rows = memory.faces.rows().filter(([, , , lineageId]) => lineageId !== null && lineageIds.has(lineageId))
     const { there = [], gone = [] } = Object.groupBy(rows, ([file]) => (existsSync(join(root, file)) ? 'there' : 'gone'))
     const details = memory.faces.details(new Set(gone.map(([file]) => file)))

@@ -47,15 +47,20 @@ export async function inconsistent(api: Caller, machine: Machine, report: string
   const faces = new Map(lineages.map((one: Json) => [one.id, one]))
   const byHash = new Map<string, Json>(versions.map((one: Json) => [one.content_hash, one]))
   const named = report.toLowerCase()
+  const { jobs = [] } = JSON.parse(report)
+  const brought = new Set(jobs.flatMap((job: Json) => job.files.map((one: Json) => one.file)))
   for (const [file, name] of absent) {
     const isNamed = [name, name.replace('/Game', 'Content')].some((one) => named.includes(one.toLowerCase()))
     // What its person deleted here no pull knows of, where only an edit of this machine refers to it or the game has it elsewhere by now.
     const isEdited = !byHash.has(hashes.get(file) ?? '')
-    const isOwn = machine.deleted.has(name) && (isEdited || !(await isPlaced(api, machine, name)))
+    // What its author never pushed was named when the file came, and is not named again while that is current.
+    const isAwaited = !isEdited && !brought.has(file)
+    const isOwn =
+      (machine.deleted.has(name) && isEdited) ||
+      ((machine.deleted.has(name) || isAwaited) && !(await isPlaced(api, machine, name)))
     if (!isNamed && !isOwn) return `${file} refers to ${name}, which is neither here nor named as missing`
   }
   const files = new Map<string, string>()
-  const { jobs = [] } = JSON.parse(report)
   // A file stays where it was edited here; and an old one where something refers to it yet, and no redirector is there.
   const kept = new Set(
     jobs.flatMap((job: Json) => [

@@ -37,13 +37,15 @@ test('files are checked out and given back by three requests each, everything of
   expect((await seen.away.run('undo --yes')).stdout).toContain('2 props: checked out again')
 })
 
-test('props are checked out and given back by name outside of a project by three requests', async () => {
+test('props are checked out and given back by name by three requests, outside of a project and in one, right after a pull', async () => {
   const { mia } = await inn(server)
   const seen = await watched(mia)
-  const elsewhere = temporaryFolder()
   const named = ['GET /entries', 'POST /locks/radar']
-  expect(await askedBy(seen, 'checkout SM_Barrel SM_Stool', elsewhere)).toEqual([...named, 'POST /locks/batch'])
-  expect(await askedBy(seen, 'release SM_Barrel', elsewhere)).toEqual([...named, 'POST /locks/release'])
+  await seen.away.ok('pull SM_Barrel SM_Stool')
+  for (const folder of [temporaryFolder(), seen.away.root]) {
+    expect(await askedBy(seen, 'checkout SM_Barrel SM_Stool', folder)).toEqual([...named, 'POST /locks/batch'])
+    expect(await askedBy(seen, 'release SM_Barrel SM_Stool', folder)).toEqual([...named, 'POST /locks/release'])
+  }
 })
 
 test('a prop is shown by two requests, and as it was where a server answers its parts one by one', async () => {
