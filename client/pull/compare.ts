@@ -108,18 +108,24 @@ async function decide(destinations: readonly Destination[], comparing: Comparing
       ? [obstacle('unreadable', file, `${file} cannot be read (${result.code}).`)]
       : [],
   )
-  return { decisions: library ? await askAboutConflicts(decisions, { library, project, orderedAt }) : decisions, obstacles }
+  return {
+    decisions: library ? await askAboutConflicts(decisions, { library, project, orderedAt, memory }) : decisions,
+    obstacles,
+  }
 }
 
 /** What differs is replaced where the library, asked now, has it as a version of the same prop: what was remembered of it may be over. */
-async function askAboutConflicts(decisions: readonly Decision[], { library, project, orderedAt }: Asking): Promise<Decision[]> {
+async function askAboutConflicts(
+  decisions: readonly Decision[],
+  { library, project, orderedAt, memory }: Asking,
+): Promise<Decision[]> {
   const local = decisions.flatMap(({ action, localHash: hash, known, pullFile: { object } }) => {
     if (action !== 'conflict' || hash === undefined) return []
     const isRemembered = known?.base?.hash === hash && known.base.lineageId === object.lineage_id
     return [{ hash, lineageId: object.lineage_id, isRemembered }]
   })
   const bytes = await findKnownBytes(library, local)
-  const taking = await findTakenPlaces(decisions, bytes, { library, project })
+  const taking = await findTakenPlaces(decisions, bytes, { library, project, memory })
   return decisions.map((decision) => {
     if (taking.has(decision)) return { ...decision, action: 'safe_overwrite', takesPlace: true }
     const version = decision.action === 'conflict' ? bytes.versions.get(decision.localHash ?? '') : undefined
@@ -169,6 +175,7 @@ function isNewer(
 interface Asking {
   library: Pick<Api, 'lineages'>
   project: string
+  memory: ProjectMemory | undefined
   orderedAt?: string | undefined
 }
 
@@ -179,7 +186,7 @@ interface Asking {
 async function findTakenPlaces(
   decisions: readonly Decision[],
   { versions, faces, deleted }: KnownBytes,
-  { library, project }: Asking,
+  { library, project, memory }: Asking,
 ): Promise<Set<Decision>> {
   const taking = new Set<Decision>()
   const open = new Map<string, Decision>()
@@ -202,7 +209,10 @@ async function findTakenPlaces(
   const placed = new Map(places.map(({ path, lineage_id }) => [path, lineage_id]))
   for (const [path, decision] of open) {
     const own = placed.get(path)
-    const isKept = own === decision.known?.base?.lineageId
+    // A redirector gives way to a prop that was elsewhere in this project: it has come back.
+    const isBack = (memory?.findByLineages([decision.pullFile.object.lineage_id]).length ?? 0) > 0
+    const isRedirector = decision.known?.base?.assetClass === 'ObjectRedirector'
+    const isKept = own === decision.known?.base?.lineageId && !(isRedirector && isBack)
     if (own === decision.pullFile.object.lineage_id || (yielding.has(decision) && !isKept)) taking.add(decision)
   }
   return taking

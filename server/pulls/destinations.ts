@@ -34,6 +34,23 @@ const placeOf = (file: PullFile): string => `${file.origin_path ?? file.package_
 export const findClashes = (files: readonly PullFile[]): PullFile[][] =>
   [...Map.groupBy(files, placeOf).values()].filter((group) => group.length > 1)
 
+/**
+ * The same files without redirectors that lead to what lands in their own place: the prop has come back there, for this project or for another
+ * that shares it.
+ */
+export function withoutReturned(files: readonly PullFile[], needs: Choice['needs']): PullFile[] {
+  const returned = new Set(
+    findClashes(files).flatMap((group) =>
+      group.filter((file) => {
+        if (file.asset_class !== 'ObjectRedirector') return false
+        const reached = reach([file.object_id], needs, new Map())
+        return group.some((other) => other !== file && reached.has(other.object_id))
+      }),
+    ),
+  )
+  return files.filter((file) => !returned.has(file))
+}
+
 interface Choice {
   roots: readonly number[]
   /** Versions that were requested by id. */

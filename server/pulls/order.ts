@@ -19,7 +19,7 @@ import { findPlaces, findProject, placeKey } from '../rows/places.ts'
 import { type PullFile, selectPullFiles } from '../rows/pull-job.ts'
 import type { VersionFacts } from '../rows/version.ts'
 import { findBrokenReferences } from './broken-references.ts'
-import { findClashes, preferNewest } from './destinations.ts'
+import { findClashes, preferNewest, withoutReturned } from './destinations.ts'
 import { leaveOutMisnamed } from './misnamed.ts'
 
 export interface Resolved {
@@ -77,7 +77,9 @@ export async function resolveOrder(
   const roots = rootsOf(entries)
   const found = await selectFiles(request, entries, ahead)
   const ordered = found.files.toSorted((a, b) => a.object_id - b.object_id)
-  const { files, misnamed } = await leaveOutMisnamed(request, { files: ordered, roots })
+  const { files: placeable, misnamed } = await leaveOutMisnamed(request, { files: ordered, roots })
+  const needs = findClashes(placeable).length > 0 ? await requireNeeds(request, found) : new Map<number, number[]>()
+  const files = withoutReturned(placeable, needs)
   const clashes = findClashes(files)
   if (clashes.length > 0 && request.input.prefer !== 'newest') throw clashError(clashes)
   const broken = await findBrokenReferences(request, {
@@ -88,8 +90,7 @@ export async function resolveOrder(
   const destinations =
     clashes.length > 0
       ? preferNewest(files, {
-          ...{ roots, pinned },
-          needs: await requireNeeds(request, found),
+          ...{ roots, pinned, needs },
           here: await selectHere(request, clashes),
         })
       : { files, warnings: [] }

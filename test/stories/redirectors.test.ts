@@ -188,3 +188,24 @@ test('a redirector whose prop was restored to its place keeps no file where that
   expect(isHere(max, inn, barrel, cask)).toEqual([true, true, false])
   await max.ph('status --exit-code')
 })
+
+test('where the other game edits a shared prop in its old place, the redirector there gives way, and the level stays pullable', async () => {
+  const { url, keys } = await server.addWorkspace()
+  const [harbor, castle] = [workstation({ url, key: keys.mia }, 'Harbor'), workstation({ url, key: keys.max }, 'Castle')]
+  for (const game of [harbor, castle]) {
+    await game.save({ ...level(barrel), ...mesh(barrel, 'v1', oldGuid) })
+    await game.ph('push')
+  }
+  await harbor.save({ ...leads(barrel, cask, oldGuid), ...mesh(cask, 'v2', newGuid) })
+  await harbor.ph('push --held attach')
+  await castle.save(mesh(barrel, 'v3', oldGuid))
+  await castle.ph(`pull ${fileOf(barrel)} --mine`)
+  await castle.ph(`push --attach ${fileOf(barrel)}`)
+  const fresh = workstation({ url, key: keys.adam }, 'Harbor')
+  for (const line of ['pull L_Inn', 'pull --all --yes', 'pull L_Inn']) {
+    for (const who of [harbor, fresh]) {
+      await who.ph(line)
+      expect(sameAs(who, castle, barrel), line).toBe(true)
+    }
+  }
+})

@@ -104,6 +104,16 @@ export async function wrongActors(api: Caller, machine: Machine, report: string)
   }
   // Those of another game's level, which was sent here, are not looked at.
   const isOfLevel = (file: string) => isActor(file) && file.includes(`/${level.split('/').at(-1)?.replace('.umap', '')}/`)
-  const stray = machine.packages.find((file) => isOfLevel(file) && !wanted.has(file) && !isOwn(file))
+  const strays = machine.packages.filter((file) => isOfLevel(file) && !wanted.has(file) && !isOwn(file))
+  // What a restored library has lost is a file of this machine alone.
+  const known = new Set(
+    (
+      await find(
+        api,
+        strays.map((file) => hashOf(machine.read(file))),
+      )
+    ).versions.map((one: Json) => one.content_hash),
+  )
+  const stray = strays.find((file) => known.has(hashOf(machine.read(file))))
   return stray && `${stray} is here, and ${level} does not have it`
 }
