@@ -135,8 +135,8 @@ export async function placesOf(
 const mostReferrers = 20
 
 /**
- * Who refers to paths, of all current versions of other props than were pushed from there: what a project pushed first. A redirector in whose place
- * something else lies by now refers to nothing.
+ * Who refers to paths, of all current versions of other props than were pushed from there: what a project pushed first. A redirector to whose
+ * own path the prop has come back refers to nothing.
  */
 export async function referrersOf(
   sql: Sql,
@@ -151,8 +151,9 @@ export async function referrersOf(
         join objects r on r.workspace_id = d.workspace_id and r.id = d.object_id and r.lineage_id <> n.lineage_id
         join lineages l on l.workspace_id = r.workspace_id and l.id = r.lineage_id and l.face_object_id = r.id
        where n.workspace_id = ${workspaceId} and n.path_key = lookup.key
-         and (r.asset_class <> 'ObjectRedirector' or r.lineage_id in (
-           select lineage_id from ${placeAt(sql, workspaceId, { project: sql`r.project_id`, path: sql`r.path_key` })} own))
+         and not (r.asset_class = 'ObjectRedirector' and exists (
+           select 1 from lineages b join objects f on f.workspace_id = b.workspace_id and f.id = b.face_object_id
+            where b.workspace_id = ${workspaceId} and b.id = n.lineage_id and f.path_key = r.path_key))
        group by r.id, r.lineage_id, r.asset_name
        order by exists (
          select 1 from placings p

@@ -206,6 +206,7 @@ test('where the other game edits a shared prop in its old place, the redirector 
     for (const who of [harbor, fresh]) {
       await who.ph(line)
       expect(sameAs(who, castle, barrel), line).toBe(true)
+      expect(isHere(who, cask), line).toEqual([false])
     }
   }
 })

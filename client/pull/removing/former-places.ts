@@ -56,11 +56,8 @@ export async function findFormerPlaces(
   const known = await findPlaces(api, target.project, [...new Set(paths)])
   // Nobody says what still refers to them.
   if (!known) return []
-  const { places: own, referrers } = known
-  const lying = new Map(own.map(({ path, lineage_id }) => [path, lineage_id]))
-  const referring = new Map(referrers.map(({ path, object_id, name }) => [path, name ?? `version ${object_id}`]))
+  const referring = new Map(known.referrers.map(({ path, object_id, name }) => [path, name ?? `version ${object_id}`]))
   return former.flatMap(({ place, ...one }) => {
-    if (lying.get(place) === one.lineageId) return []
     const referredBy = referring.get(place)
     return referredBy === undefined ? [one] : [{ ...one, referredBy }]
   })
