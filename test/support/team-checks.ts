@@ -68,9 +68,13 @@ export async function inconsistent(api: Caller, machine: Machine, report: string
       ...job.not_taken_away.map((one: Json) => one.file),
     ]),
   )
+  const blocked = new Set(
+    jobs.flatMap((job: Json) => job.files.flatMap((one: Json) => (one.outcome === 'kept' ? one.lineage_id : []))),
+  )
   for (const [file, hash] of hashes) {
     const version = byHash.get(hash)
-    if (!version) continue
+    // Where its current version could not be placed, an old file of a prop stays.
+    if (!version || blocked.has(version.lineage_id)) continue
     const other = files.get(version.lineage_id)
     if (other !== undefined && !kept.has(file) && !kept.has(other)) return `${file} and ${other} are two versions of one prop`
     files.set(version.lineage_id, file)
