@@ -149,7 +149,8 @@ test('a redirector stays at home with a moved file that someone else was faster 
   expect(isHere(max, inn, barrel, cask)).toEqual([true, true, false])
 })
 
-test('a prop of two games that one of them moved for both comes to the other with the redirector, and its next push and edit ask nothing', async () => {
+/** Harbor and Castle pushed the same prop and level; then Harbor moved the prop, with a version for both. */
+async function movedForBoth() {
   const { url, keys } = await server.addWorkspace()
   const [harbor, castle] = [workstation({ url, key: keys.mia }, 'Harbor'), workstation({ url, key: keys.max }, 'Castle')]
   for (const game of [harbor, castle]) {
@@ -158,6 +159,11 @@ test('a prop of two games that one of them moved for both comes to the other wit
   }
   await harbor.save({ ...leads(barrel, cask, oldGuid), ...mesh(cask, 'v2', newGuid) })
   await harbor.ph('push --held attach')
+  return { harbor, castle, fresh: (game: string) => workstation({ url, key: keys.adam }, game) }
+}
+
+test('a prop of two games that one of them moved for both comes to the other with the redirector, and its next push and edit ask nothing', async () => {
+  const { harbor, castle, fresh } = await movedForBoth()
   const [, advised = ''] = /ph (pull .+)/.exec((await castle.ph('status')).stdout) ?? []
   await castle.ph(advised)
   for (const path of [barrel, cask]) expect(sameAs(castle, harbor, path), path).toBe(true)
@@ -170,9 +176,9 @@ test('a prop of two games that one of them moved for both comes to the other wit
   await harbor.ph('pull')
   expect(sameAs(castle, harbor, cask)).toBe(true)
   // A fresh machine of the other game gets all of it too.
-  const fresh = workstation({ url, key: keys.adam }, 'Castle')
-  await fresh.ph('pull L_Inn')
-  for (const path of [inn, barrel, cask]) expect(sameAs(fresh, castle, path), path).toBe(true)
+  const newcomer = fresh('Castle')
+  await newcomer.ph('pull L_Inn')
+  for (const path of [inn, barrel, cask]) expect(sameAs(newcomer, castle, path), path).toBe(true)
 })
 
 test('a redirector whose prop was restored to its place keeps no file where that had been moved', async () => {
@@ -190,20 +196,13 @@ test('a redirector whose prop was restored to its place keeps no file where that
 })
 
 test('where the other game edits a shared prop in its old place, the redirector there gives way, and the level stays pullable', async () => {
-  const { url, keys } = await server.addWorkspace()
-  const [harbor, castle] = [workstation({ url, key: keys.mia }, 'Harbor'), workstation({ url, key: keys.max }, 'Castle')]
-  for (const game of [harbor, castle]) {
-    await game.save({ ...level(barrel), ...mesh(barrel, 'v1', oldGuid) })
-    await game.ph('push')
-  }
-  await harbor.save({ ...leads(barrel, cask, oldGuid), ...mesh(cask, 'v2', newGuid) })
-  await harbor.ph('push --held attach')
+  const { harbor, castle, fresh } = await movedForBoth()
   await castle.save(mesh(barrel, 'v3', oldGuid))
   await castle.ph(`pull ${fileOf(barrel)} --mine`)
   await castle.ph(`push --attach ${fileOf(barrel)}`)
-  const fresh = workstation({ url, key: keys.adam }, 'Harbor')
+  const newcomer = fresh('Harbor')
   for (const line of ['pull L_Inn', 'pull --all --yes', 'pull L_Inn']) {
-    for (const who of [harbor, fresh]) {
+    for (const who of [harbor, newcomer]) {
       await who.ph(line)
       expect(sameAs(who, castle, barrel), line).toBe(true)
       expect(isHere(who, cask), line).toEqual([false])
