@@ -40,7 +40,22 @@ export async function confirmBases(api: Api, memory: ProjectMemory): Promise<Fou
     }),
   )
   memory.bases.replace(replaced.flat())
+  forgetLostSets(memory, faces, found.library_epoch?.began_at)
   return found
+}
+
+/**
+ * Sets of levels that the library lost, or may have lost, are forgotten: a push would hold their actors for known, and a pull ask what changed since.
+ * It has the one that is its newest, and those before that where it is older than the epoch.
+ */
+function forgetLostSets({ levels }: ProjectMemory, faces: ReadonlyMap<string, LineageFace>, beganAt: string | undefined): void {
+  const began = Date.parse(beganAt ?? '')
+  for (const { lineageId, set } of levels.list()) {
+    const isThere = faces
+      .get(lineageId)
+      ?.sets?.some(({ id, created_at }) => id === set || (id > (set ?? 0) && Date.parse(created_at) < began))
+    if (set !== null && !isThere) levels.forget(lineageId)
+  }
 }
 
 /** The version that a file was made from as far as the library knows, when it lost the one that it was. */

@@ -9,6 +9,7 @@ import { status } from '../../client/status/status.ts'
 import { emptyProject, entriesNamed, onlyJob, outcomesOf, type PullProject } from '../support/pull.ts'
 import { startRestorable } from '../support/restorable-server.ts'
 import { makeProject, packageAt, type Target, type TestProject } from '../support/unreal-project.ts'
+import { workstation } from '../support/workstation.ts'
 
 const limits = { timeout: 480_000 }
 
@@ -105,3 +106,30 @@ async function pullInto(
   const folders = findFolders({ PH_STATE_DIR: state, PH_CACHE_DIR: cache })
   return pull({ url, key, folders, target: findTarget({ cwd: root }), order: () => entriesNamed({ url, key }, [name]) })
 }
+
+test(
+  'actors of a level that the library lost with its newest set go back into the level with the next push',
+  limits,
+  async () => {
+    const server = await startRestorable()
+    const [mia, max] = [workstation(server.of('mia'), 'Hall'), workstation(server.of('max'), 'Hall')]
+    const actor = (name: string) => `Content/__ExternalActors__/Maps/L_Hall/0/1A/${name}.uasset`
+    const placed = (name: string, text: string) => ({
+      [actor(name)]: { assetClass: 'StaticMeshActor', imports: ['/Game/Maps/L_Hall'], ...bytes(text) },
+    })
+    await mia.save({ 'Content/Maps/L_Hall.umap': { assetClass: 'World', ...bytes('hall') }, ...placed('Lamp', 'v1') })
+    await mia.ph('push')
+    await server.backUp()
+    await mia.save({ ...placed('Lamp', 'v2'), ...placed('Rug', 'v1') })
+    await mia.ph('push')
+    await max.ph('pull L_Hall')
+    await server.restore()
+    await max.ph('push')
+    const fresh = workstation(server.of('mia'), 'Hall')
+    await fresh.ph('pull L_Hall')
+    for (const name of ['Lamp', 'Rug'])
+      expect(readFileSync(join(fresh.root, actor(name)))).toEqual(readFileSync(join(mia.root, actor(name))))
+    await mia.ph('pull')
+    for (const who of [mia, max]) await who.ph('status --exit-code')
+  },
+)
