@@ -40,22 +40,23 @@ export async function confirmBases(api: Api, memory: ProjectMemory): Promise<Fou
     }),
   )
   memory.bases.replace(replaced.flat())
-  forgetLostSets(memory, faces, found.library_epoch?.began_at)
+  await forgetLostSets(api, memory, faces)
   return found
 }
 
 /**
- * Sets of levels that the library lost, or may have lost, are forgotten: a push would hold their actors for known, and a pull ask what changed since.
- * It has the one that is its newest, and those before that where it is older than the epoch.
+ * Sets of levels that the library lost are forgotten: a push would hold their actors for known, and a pull ask what changed since. It has the one that
+ * is its newest; of others it is asked.
  */
-function forgetLostSets({ levels }: ProjectMemory, faces: ReadonlyMap<string, LineageFace>, beganAt: string | undefined): void {
-  const began = Date.parse(beganAt ?? '')
-  for (const { lineageId, set } of levels.list()) {
-    const isThere = faces
-      .get(lineageId)
-      ?.sets?.some(({ id, created_at }) => id === set || (id > (set ?? 0) && Date.parse(created_at) < began))
-    if (set !== null && !isThere) levels.forget(lineageId)
-  }
+async function forgetLostSets(api: Api, { levels }: ProjectMemory, faces: ReadonlyMap<string, LineageFace>): Promise<void> {
+  const atOnce = pLimit(requestsAtOnce)
+  await atOnce.map(levels.list(), async ({ lineageId, set }) => {
+    const newest = faces.get(lineageId)?.sets ?? []
+    if (set === null || newest.some(({ id }) => id === set)) return
+    const asked = { lineage_id: lineageId, set, limit: 1 }
+    const found = newest.length > 0 ? await api.lineages.setParts(asked).catch(undefinedWhereGone) : undefined
+    if (!found) levels.forget(lineageId)
+  })
 }
 
 /** The version that a file was made from as far as the library knows, when it lost the one that it was. */
