@@ -98,8 +98,8 @@ export async function addProps(
   const lineageIds = new Set(more.map(({ prop }) => prop.lineage_id))
   const heard = more.flatMap(({ face }) => face ?? [])
   const { there, gone, known } = rememberedFiles(root, wire, { lineageIds, heard })
-  const others = more.flatMap(usualFile).filter((file) => !there.includes(file) && existsSync(join(root, file)))
-  const paths = [...new Set([...there, ...others])].map((file) => join(root, file))
+  const others = [...new Set(more.flatMap(usualFile)).difference(new Set(there))].filter((file) => existsSync(join(root, file)))
+  const paths = [...there, ...others].map((file) => join(root, file))
   const asked = { ...wire, paths, cwd, all: true, filesOnly: true, ...(tell ? { tell } : {}) }
   // Nothing more is to be asked of files that are known here, where the library has just said what is current.
   const remembered = others.length === 0 && heard.length === more.length

@@ -105,10 +105,14 @@ export async function findReferring(
   const around = { faces: new Map(lineages.map((face) => [face.id, face])), memory, target }
   // What another prop replaces is not brought again; what was edited here may refer to something else by now.
   const isHere = (file: string) => existsSync(join(target.root, file)) && !replacing.has(file) && !edited.has(file)
+  const here = Map.groupBy(
+    memory.findByLineages(lineageIds).filter(({ file }) => isHere(file)),
+    ({ base }) => base?.lineageId,
+  )
   const referring = new Map<string, number[]>()
   for (const { path, lineage_id } of found.referrers) {
-    const here = memory.findByLineages(lineage_id ? [lineage_id] : []).filter(({ file }) => isHere(file))
-    const entryIds = here.flatMap(({ file }) => bringer({ file, lineage_id: lineage_id ?? null }, around) ?? [])
+    const files = here.get(lineage_id) ?? []
+    const entryIds = files.flatMap(({ file }) => bringer({ file, lineage_id: lineage_id ?? null }, around) ?? [])
     const file = places.get(path)
     if (file !== undefined && entryIds.length > 0) referring.set(file, [...(referring.get(file) ?? []), ...entryIds])
   }

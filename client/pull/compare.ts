@@ -207,12 +207,14 @@ async function findTakenPlaces(
   if (open.size === 0) return taking
   const places = project === '' ? [] : ((await findPlaces(library, project, [...open.keys()]))?.places ?? [])
   const placed = new Map(places.map(({ path, lineage_id }) => [path, lineage_id]))
+  // A redirector gives way to a prop that was elsewhere in this project: it has come back.
+  const redirectors = [...open.values()].filter(({ known }) => known?.base?.assetClass === 'ObjectRedirector')
+  const pulled = redirectors.map(({ pullFile }) => pullFile.object.lineage_id)
+  const hereBefore = new Set(memory?.findByLineages([...new Set(pulled)]).map(({ base }) => base?.lineageId))
+  const back = new Set(redirectors.filter(({ pullFile }) => hereBefore.has(pullFile.object.lineage_id)))
   for (const [path, decision] of open) {
     const own = placed.get(path)
-    // A redirector gives way to a prop that was elsewhere in this project: it has come back.
-    const isBack = (memory?.findByLineages([decision.pullFile.object.lineage_id]).length ?? 0) > 0
-    const isRedirector = decision.known?.base?.assetClass === 'ObjectRedirector'
-    const isKept = own === decision.known?.base?.lineageId && !(isRedirector && isBack)
+    const isKept = own === decision.known?.base?.lineageId && !back.has(decision)
     if (own === decision.pullFile.object.lineage_id || (yielding.has(decision) && !isKept)) taking.add(decision)
   }
   return taking

@@ -39,16 +39,34 @@ export const findClashes = (files: readonly PullFile[]): PullFile[][] =>
  * that shares it.
  */
 export function withoutReturned(files: readonly PullFile[], needs: Choice['needs']): PullFile[] {
-  const returned = new Set(
-    findClashes(files).flatMap((group) =>
-      group.filter((file) => {
-        if (file.asset_class !== 'ObjectRedirector') return false
-        const reached = reach([file.object_id], needs, new Map())
-        return group.some((other) => other !== file && reached.has(other.object_id))
-      }),
-    ),
+  const redirectors = new Set(
+    files.flatMap(({ asset_class, object_id }) => (asset_class === 'ObjectRedirector' ? object_id : [])),
   )
+  const returned = new Set<PullFile>()
+  for (const group of findClashes(files))
+    for (const file of group) {
+      const targets = redirectors.has(file.object_id) ? targetsOf(file.object_id, { needs, redirectors }) : undefined
+      if (targets && group.some((other) => other !== file && targets.has(other.object_id))) returned.add(file)
+    }
   return files.filter((file) => !returned.has(file))
+}
+
+/** Chains of redirectors are followed so far. */
+const longestChain = 16
+
+/** What a redirector leads to, by way of other redirectors too. */
+function targetsOf(
+  id: number,
+  { needs, redirectors }: { needs: Choice['needs']; redirectors: ReadonlySet<number> },
+): ReadonlySet<number> {
+  const targets = new Set<number>()
+  let open = [id]
+  for (let step = 0; step < longestChain && open.length > 0; step++) {
+    const found = new Set(open.flatMap((one) => needs.get(one) ?? [])).difference(targets)
+    for (const one of found) targets.add(one)
+    open = [...found].filter((one) => redirectors.has(one))
+  }
+  return targets
 }
 
 interface Choice {

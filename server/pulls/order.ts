@@ -82,7 +82,9 @@ export async function resolveOrder(
   const files = withoutReturned(placeable, needs)
   const clashes = findClashes(files)
   if (clashes.length > 0 && request.input.prefer !== 'newest') throw clashError(clashes)
-  const returned = new Set(placeable.filter((file) => !files.includes(file)).map(({ object_id }) => object_id))
+  const returned = new Set(placeable.map(({ object_id }) => object_id)).difference(
+    new Set(files.map(({ object_id }) => object_id)),
+  )
   const broken = await findBrokenReferences(request, {
     reached: found.reached.filter(({ id }) => !returned.has(id)),
     reading: found.reading,
