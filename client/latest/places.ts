@@ -1,4 +1,4 @@
-/** What a project has at the places of its files, what others added to it, and who refers to a place that is no longer its file's. */
+/** The places of a project: the prop or redirector at each, the props that others added, and the files that refer to a place. */
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import type { LineageFace } from '../../contract/lineages.ts'
@@ -29,7 +29,7 @@ interface Placed {
   replacing: Map<string, AddedProp>
   /** Files that are not here, of redirectors and of props that were deleted from the library. */
   gone: OldFile[]
-  /** What else the project has at the place of a file. */
+  /** The kind of another lineage that the project has at the place of a file. */
   takenBy(file: OldFile): 'prop' | 'redirector' | undefined
 }
 
@@ -65,7 +65,7 @@ export async function findPlaced(
   return { elsewhere, replacing, gone: [...gone.values()], takenBy }
 }
 
-/** Of what has no entry: its file, where that is not here. Parts come with their level. */
+/** The file of a lineage without an entry, when it is missing here. Parts of levels are skipped: they come with their level. */
 function absentFile(face: LineageFace | undefined, { root, content }: PullTarget): OldFile[] {
   const path = face?.origin_path
   if (!face || !path?.toLowerCase().startsWith('/game/') || /\/__External(Actors|Objects)__\//i.test(path)) return []
@@ -75,7 +75,7 @@ function absentFile(face: LineageFace | undefined, { root, content }: PullTarget
   return [first, ...others].some((file) => existsSync(join(root, file))) ? [] : [{ file: first, lineage_id: face.id }]
 }
 
-/** What is known of the files that were pushed or pulled here: those that are not and whose props were deleted, by path, and all lineages. */
+/** Reads memory: the files that were pushed or pulled here, by place; the missing ones of deleted props; and all lineages. */
 function oldFiles({ target, memory }: Here): { files: Map<string, string>; gone: Map<string, OldFile>; known: Set<string> } {
   const [files, gone, known] = [new Map<string, string>(), new Map<string, OldFile>(), new Set<string>()]
   for (const [file, , bits, lineage_id] of memory.faces.rows()) {
@@ -89,8 +89,8 @@ function oldFiles({ target, memory }: Here): { files: Map<string, string>; gone:
 }
 
 /**
- * By those of the files at whose places something lies that is referred to here: the entries of what refers. With them comes what lies
- * there, a redirector or what is still needed of a deleted prop.
+ * Finds who refers to the places of these files: for each file, the entries of the files here that refer to its place. A pull of them brings the
+ * redirector there, or what is still needed of a deleted prop.
  */
 export async function findReferring(
   api: Api,
@@ -103,7 +103,7 @@ export async function findReferring(
   if (!found || lineageIds.length === 0) return new Map()
   const { lineages } = await findFaces(api, { lineageIds, hashes: [], paths: [] })
   const around = { faces: new Map(lineages.map((face) => [face.id, face])), memory, target }
-  // What another prop replaces is not brought again; what was edited here may refer to something else by now.
+  // Skips files that another prop replaces, and edited files: their references may have changed.
   const isHere = (file: string) => existsSync(join(target.root, file)) && !replacing.has(file) && !edited.has(file)
   const here = Map.groupBy(
     memory.findByLineages(lineageIds).filter(({ file }) => isHere(file)),
@@ -119,7 +119,7 @@ export async function findReferring(
   return referring
 }
 
-/** Where a file lies, as places are named. */
+/** The place of a file: its package path in lower case. */
 export const placeOf = (file: string, { content }: PullTarget): string =>
   file.startsWith(`${content.file}/`)
     ? `/game/${file.slice(content.file.length + 1).toLowerCase()}`.replace(/\.(uasset|umap)$/, '')

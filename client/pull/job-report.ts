@@ -25,7 +25,7 @@ export function leftOutItem(pullFile: LeftOutFile, { file: folder }: { file: str
   return { ...itemOf({ pullFile, file }, 'left_out'), error: pullFile.why }
 }
 
-/** What another prop was is kept among the backups. */
+/** A replaced file. A file of another prop gets a backup. */
 export function updatedItem(decision: Decision, backups: string): PulledFile {
   const item = itemOf(decision, 'updated')
   const { takesPlace, replacedObjectId: replaced_object_id, restoredBy: restored_by } = decision

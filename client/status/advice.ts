@@ -13,7 +13,7 @@ import type { StatusFile } from './report.ts'
 const mayBeSetBack = ({ state, known_by, lineage_id }: StatusFile): boolean =>
   (state === 'modified' || state === 'diverged') && known_by === 'memory' && lineage_id !== null
 
-/** Of files that differ from what was pushed or pulled here: those whose bytes are a version of their prop that is not current. Asks only where something changed. */
+/** Finds changed files whose bytes are another version of their prop than the current one. Asks only where something changed. */
 export async function findSetBack(files: readonly StatusFile[], api: Api): Promise<Reverted[]> {
   const changed = files.filter(mayBeSetBack)
   if (changed.length === 0) return []
@@ -79,7 +79,7 @@ const isAt = ({ file }: StatusFile, face: LineageFace): boolean =>
     .replace(/^content\//, '/game/')
     .replace(/\.(uasset|umap)$/, '')
 
-/** By path: what the project has in the places of these. */
+/** The prop or redirector that the project has at the place of each of these lineages, by path. */
 async function takenPlaces(
   lineages: readonly LineageFace[],
   api: Api,

@@ -71,7 +71,7 @@ const releaseOf = (version: string): string => version.split('.').slice(0, 2).jo
 
 function engineWords({ engine_needed, engine_too_old }: JobPlan, { engine_version }: PullPlan, { out }: PullLook): string[] {
   if (engine_needed === null) return []
-  // Of a project only the release is known, whatever patch of it opens it.
+  // A project names only the release of its engine, not the patch.
   const own = engine_version === null ? 'the engine of the project is not known' : `the project has ${releaseOf(engine_version)}`
   if (!engine_too_old) return ['', ...wrap(`The files were saved by engines up to ${engine_needed}; ${own}.`, out.width)]
   const line = `Engine ${releaseOf(engine_needed)} or newer is needed, and ${own}: this pull would be refused. Open the project with a newer engine.`
