@@ -24,6 +24,8 @@ export type Found = string | undefined
 const usual = [0, 5, 6]
 
 export interface How {
+  /** Its words for people are read, not its JSON. */
+  isRead?: boolean
   /** It takes versions out of the library for good, as was asked for: saves that were nowhere else go with them. */
   takesVersions?: boolean
   /** Errors with which it may end in this case. */
@@ -60,10 +62,10 @@ export class Turn {
   }
 
   /** Runs it; no edit may be lost. */
-  async answer(line: string, { takesVersions = false, refusals = [] }: How = {}): Promise<{ fault: Found; stdout: string }> {
+  async answer(line: string, { isRead = false, takesVersions = false, refusals = [] }: How = {}): Promise<{ fault: Found; stdout: string }> {
     const { machine } = this
     const before = takesVersions ? await this.#known() : new Set<string>()
-    const { code, stdout, stderr } = await machine.run(line)
+    const { code, stdout, stderr } = await (isRead ? machine.tell(line) : machine.run(line))
     this.note(`ph ${line} → ${code}`)
     if (line.startsWith('push') && code === 0) machine.removed.clear()
     if (takesVersions) this.#forget(before.difference(await this.#known()))
