@@ -11,7 +11,7 @@ import { readText } from '../entries/note-text.ts'
 import { withLibrary } from '../library.ts'
 import { checkInWords } from './checkin/words.ts'
 import { heldAnswers } from './push/held-questions.ts'
-import { areOn, showWithPreviews } from './push/previews.ts'
+import { areOn, withPreviews } from './push/previews.ts'
 import { runPush } from './push/run.ts'
 import { pushWords } from './push/words.ts'
 
@@ -42,13 +42,14 @@ export const commands = [
         const named = await findNamedProps(references, naming)
         const { root, paths } = filesToPush(named)
         const held = heldAnswers(context, { attach: [], asNew: [], rest: undefined }, root)
-        const push = await runPush(context, { ...wire, paths, held, ...(note === undefined ? {} : { note }) })
-        const back = await giveBack(named, { ...naming, push, keep })
-        const look = { paint: out.paint, width: out.width, cwd, now: now() }
-        const show = () => [...pushWords(push, { ...look, verbose: false }), ...checkInWords(back, { ...look, root })]
-        const answer = (told: PushReport) => ({ push: told, ...back })
-        await showWithPreviews(context, { wire, report: push, answer, show, isOff })
-        return isPartly(push) || stays(back) ? exits.partly : exits.done
+        const { report, back } = await withPreviews(context, { wire, isOff }, async (tell) => {
+          const report = await runPush(context, { ...wire, paths, held, tell, ...(note === undefined ? {} : { note }) })
+          const back = await giveBack(named, { ...naming, push: report, keep })
+          const look = { paint: out.paint, width: out.width, cwd, now: now() }
+          const show = () => [...pushWords(report, { ...look, verbose: false }), ...checkInWords(back, { ...look, root })]
+          return { report, back, show, answer: (told: PushReport) => ({ push: told, ...back }) }
+        })
+        return isPartly(report) || stays(back) ? exits.partly : exits.done
       })
     },
   }),

@@ -12,7 +12,7 @@ import { tellUndo } from '../library.ts'
 import { wrongUsage } from '../refusal.ts'
 import { mayPush } from './push/consent.ts'
 import { heldAnswers } from './push/held-questions.ts'
-import { areOn, showWithPreviews } from './push/previews.ts'
+import { areOn, withPreviews } from './push/previews.ts'
 import { runPush } from './push/run.ts'
 
 export const commands = [
@@ -80,12 +80,11 @@ export const commands = [
       const outside = dryRun ? [] : await findOutside(namedPaths, context.signal)
       if (!(await mayPush(context, { outside, given: input.yes, showPlan }))) return exits.done
       const flags = { attach: input.attach, asNew: input.asNew, rest: input.held === 'ask' ? undefined : input.held }
-      const report = await runPush(context, {
-        ...options,
-        ...(input.yes ? { mayRemove: () => true } : {}),
-        held: heldAnswers(context, flags, namedPaths.root),
+      const held = heldAnswers(context, flags, namedPaths.root)
+      const { report } = await withPreviews(context, { wire, isOff: dryRun || noPreviews }, async (tell) => {
+        const report = await runPush(context, { ...options, ...(input.yes ? { mayRemove: () => true } : {}), held, tell })
+        return { report, show: () => show(report) }
       })
-      await showWithPreviews(context, { wire, report, show: () => show(report), isOff: dryRun || noPreviews })
       if (!dryRun && report.summary.new > 0) tellUndo(context)
       return isPartly(report) ? exits.partly : exits.done
     },

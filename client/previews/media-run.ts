@@ -2,7 +2,7 @@
 import pLimit from 'p-limit'
 import { ApiError } from '../../contract/errors.ts'
 import { isCertain, type Lack, type MadeMedia, type NeededFiles } from '../../previews/threads/media-order.ts'
-import { SourceThreads, type SourceThreadsOptions } from '../../previews/threads/source-threads.ts'
+import { SourceThreads } from '../../previews/threads/source-threads.ts'
 import type { SourceAnswer } from '../../previews/threads/source-worker.ts'
 import type { Api } from '../http/api.ts'
 import type { Http } from '../http/http.ts'
@@ -25,7 +25,8 @@ export interface MediaRunParts {
   givenUp: GivenUp
   signal?: AbortSignal | undefined
   tier: Tier
-  threads?: SourceThreadsOptions | undefined
+  /** Ended with it; by default its own. */
+  threads?: SourceThreads | undefined
   /** Told of each version once nothing is left to be done for it. */
   onDone?: (wanted: MediaJob) => void
 }
@@ -34,6 +35,8 @@ export interface MediaRunParts {
 const makersAtOnce = 2
 /** From here on a file is made alone: its pixels or corners may take some hundred MiB. */
 const largeBytes = 8 * 1024 * 1024
+
+export const makerThreads = (): SourceThreads => new SourceThreads({ threads: makersAtOnce })
 
 export class MediaRun {
   readonly report: MediaReport = emptyReport()
@@ -50,7 +53,7 @@ export class MediaRun {
     this.#parts = parts
     const { http, api, tier, signal, threads } = parts
     this.#signal = signal ? AbortSignal.any([signal, this.#stopping.signal]) : this.#stopping.signal
-    this.#threads = new SourceThreads({ threads: makersAtOnce, ...threads })
+    this.#threads = threads ?? makerThreads()
     this.#sender = new MediaSender({ http, api, tier, signal: this.#signal })
     this.#unavailable = new UnavailablePreviews(api.media)
   }

@@ -2,6 +2,7 @@
 import { join } from 'node:path'
 import { limits } from '../../contract/limits.ts'
 import { isPreviewedType, queuedTypes } from '../../previews/previewed-types.ts'
+import type { SourceThreads } from '../../previews/threads/source-threads.ts'
 import { projectStateFile } from '../folders.ts'
 import { type Api, createApi } from '../http/api.ts'
 import { openWire, type Wire } from '../http/open-http.ts'
@@ -17,6 +18,8 @@ export interface ProjectMediaOptions extends Wire {
   /** Folder of the project. */
   root: string
   tell?: TellMedia
+  /** Threads that were prepared for it; it ends them. */
+  threads?: SourceThreads | undefined
 }
 
 export interface ProjectMedia {
@@ -40,14 +43,14 @@ export async function makeProjectMedia(options: ProjectMediaOptions): Promise<Pr
 }
 
 async function openAndMake(options: ProjectMediaOptions): Promise<ProjectMedia> {
-  const { url, root, folders, signal, tell = () => {} } = options
+  const { url, root, folders, signal, tell = () => {}, threads } = options
   const givenUp = new GivenUp(folders, url, 'push')
   const memory = new ProjectMemory(projectStateFile(folders, url, root), { address: url, root })
   const http = openWire(options, tell)
   const api = createApi(http)
   const progress = { done: 0, total: 0 }
   const onDone = () => tell({ kind: 'previews', ...progress, done: ++progress.done })
-  const run = new MediaRun({ http, api, givenUp, signal, tier: 'push', onDone })
+  const run = new MediaRun({ http, api, givenUp, signal, tier: 'push', threads, onDone })
   try {
     const asOf = memory.recall('previews')
     const files = await findCandidates(api, memory.findPushed())

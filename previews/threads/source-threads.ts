@@ -67,6 +67,14 @@ export class SourceThreads {
     this.#startsAfterMs = options.startsAfterMs ?? usualStartsAfterMs
   }
 
+  /** Starts a thread before there is an order, for which it is ready sooner then. */
+  prepare(): void {
+    if (this.#started > 0) return
+    const thread = this.#start()
+    thread.prepare()
+    this.#give(thread)
+  }
+
   /** Waits for its turn. Failures are answers; `signal` ends it with the signal's reason. */
   run(order: SourceOrder, signal?: AbortSignal): Promise<SourceAnswer> {
     return this.#limit(async () => {
@@ -136,6 +144,7 @@ class SourceThread {
   readonly #limitMs: number
   readonly #heapMiB: number
   #worker: Worker | undefined
+  #isUsed = false
 
   constructor({ limitMs, heapMiB }: ThreadLimits) {
     this.#limitMs = limitMs
@@ -144,11 +153,16 @@ class SourceThread {
 
   /** Whether it has done something already. */
   get isUsed(): boolean {
-    return this.#worker !== undefined
+    return this.#isUsed
+  }
+
+  prepare(): void {
+    this.#worker ??= this.#begin()
   }
 
   async run(order: SourceOrder, signal: AbortSignal | undefined): Promise<SourceAnswer> {
     const worker = this.#worker ?? this.#begin()
+    this.#isUsed = true
     const { promise, resolve } = Promise.withResolvers<SourceAnswer>()
     const failed = (reason: 'timeout' | 'ended', message: string) => {
       this.#worker = undefined
@@ -176,6 +190,7 @@ class SourceThread {
       worker.off('error', broken)
       worker.off('exit', ended)
       if (this.#worker === undefined) await worker.terminate()
+      this.#isUsed = this.#worker !== undefined
     }
   }
 

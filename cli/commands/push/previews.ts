@@ -1,16 +1,22 @@
 /** What comes behind a push: the previews that the library wants of its files, with a display of how far they are. */
 import type { Wire } from '../../../client/http/open-http.ts'
+import type { ProjectMediaOptions } from '../../../client/previews/project-previews.ts'
+import type { TellPush } from '../../../client/progress.ts'
 import type { PushReport } from '../../../client/push/report.ts'
+import type { SourceThreads } from '../../../previews/threads/source-threads.ts'
 import type { Context } from '../../context.ts'
 import { failureOf } from '../../exit.ts'
 import { wrongUsage } from '../../refusal.ts'
 
 interface Pushed {
-  wire: Wire
   report: PushReport
   /** What the command answers with `--json`, with the push as it is told in the end; for others than `ph push`. */
   answer?: (report: PushReport) => unknown
   show: () => string[]
+}
+
+interface How {
+  wire: Wire
   /** Not wanted this time. */
   isOff: boolean
 }
@@ -23,13 +29,43 @@ export function areOn(setting = 'on'): boolean {
 }
 
 /**
- * The push is told first: it is done, whatever becomes of its previews. With --json its report comes last, with what became of them. Ctrl-C
- * and failures end the previews only.
+ * Runs a push, and makes its previews when it is done. The push is told first, whatever becomes of its previews. With --json its report comes
+ * last, with what became of them. Ctrl-C and failures end the previews only.
  */
-export async function showWithPreviews(context: Context, pushed: Pushed): Promise<void> {
+export async function withPreviews<T extends Pushed>(
+  context: Context,
+  { wire, isOff }: How,
+  push: (tell: TellPush) => Promise<T>,
+): Promise<T> {
+  let threads: Promise<SourceThreads> | undefined
+  const tell: TellPush = ({ kind }) => {
+    if (kind === 'upload' && !isOff) threads ??= startThreads()
+  }
+  try {
+    const pushed = await push(tell)
+    const { report, show, answer = (told) => told } = pushed
+    if (isOff || !report.previews_due) context.out.result(answer(report), show)
+    else await makePreviews(context, { ...wire, root: report.root, threads: await threads }, { report, show, answer })
+    return pushed
+  } finally {
+    await (await threads)?.end()
+  }
+}
+
+/** What makes previews is there when the push is done, when it starts with the first byte that is sent. */
+async function startThreads(): Promise<SourceThreads> {
+  const { makerThreads } = await import('../../../client/previews/media-run.ts')
+  const threads = makerThreads()
+  threads.prepare()
+  return threads
+}
+
+async function makePreviews(
+  context: Context,
+  options: ProjectMediaOptions,
+  { report, show, answer }: Required<Pushed>,
+): Promise<void> {
   const { out, signal } = context
-  const { wire, report, show, isOff, answer = (told) => told } = pushed
-  if (isOff || !report.previews_due) return out.result(answer(report), show)
   out.lines(show)
   const [{ makeProjectMedia }, { mediaModel, mediaWords }, { openDisplay }] = await Promise.all([
     import('../../../client/previews/project-previews.ts'),
@@ -37,9 +73,7 @@ export async function showWithPreviews(context: Context, pushed: Pushed): Promis
     import('../../terminal/progress-display.ts'),
   ])
   const display = openDisplay(context, mediaModel)
-  const { error, ...made } = await makeProjectMedia({ ...wire, signal, root: report.root, tell: display.tell }).finally(
-    display.hide,
-  )
+  const { error, ...made } = await makeProjectMedia({ ...options, signal, tell: display.tell }).finally(display.hide)
   const stopped = error === undefined ? undefined : stoppedBy(error, context)
   const previews = { ...made.report, ...(stopped ? { stopped } : {}) }
   const told = { ...report, previews_due: made.isDue, previews }

@@ -29,12 +29,16 @@ export async function runPush(context: Context, options: PushOptions): Promise<P
     const question = `${number(parts)} actors of levels are not on this disk any more. Take them away in the library too?`
     return askYesOrNo(context, question, false).finally(display.resume)
   }
+  const tell: PushOptions['tell'] = (event) => {
+    display.tell(event)
+    options.tell?.(event)
+  }
   let pushed: Pushed | undefined
   const remembered = (one: Pushed) => {
     pushed = one
   }
   try {
-    return await push({ mayRemove, ...options, ...(held ? { held } : {}), remembered, tell: display.tell })
+    return await push({ mayRemove, ...options, ...(held ? { held } : {}), remembered, tell })
   } catch (error) {
     if (context.signal.aborted) context.out.note('Stopped. What was registered stays; the next push goes on from there.')
     throw error
