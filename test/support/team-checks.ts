@@ -53,11 +53,11 @@ export async function inconsistent(api: Caller, machine: Machine, report: string
     const isNamed = [name, name.replace('/Game', 'Content')].some((one) => named.includes(one.toLowerCase()))
     // What its person deleted here no pull knows of, where only an edit of this machine refers to it or the game has it elsewhere by now.
     const isEdited = !byHash.has(hashes.get(file) ?? '')
-    // What its author never pushed was named when the file came, and is not named again while that is current.
+    // What its author never pushed was named when the file came, and is not named again while that is current. What a restored library lost it cannot name.
     const isAwaited = !isEdited && !brought.has(file)
     const isOwn =
       (machine.deleted.has(name) && isEdited) ||
-      ((machine.deleted.has(name) || isAwaited) && !(await isPlaced(api, machine, name)))
+      ((machine.deleted.has(name) || isAwaited || (isEdited && machine.isOfRestored)) && !(await isPlaced(api, machine, name)))
     if (!isNamed && !isOwn) return `${file} refers to ${name}, which is neither here nor named as missing`
   }
   const files = new Map<string, string>()

@@ -164,4 +164,5 @@ function forgetWhatIsNowhere(machine: Machine): void {
   for (const [file, hash] of machine.saved)
     if (!existsSync(join(machine.root, file)) || hashOf(machine.read(file)) !== hash) machine.saved.delete(file)
   delete machine.branch
+  machine.isOfRestored = true
 }

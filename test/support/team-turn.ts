@@ -62,7 +62,10 @@ export class Turn {
   }
 
   /** Runs it; no edit may be lost. */
-  async answer(line: string, { isRead = false, takesVersions = false, refusals = [] }: How = {}): Promise<{ fault: Found; stdout: string }> {
+  async answer(
+    line: string,
+    { isRead = false, takesVersions = false, refusals = [] }: How = {},
+  ): Promise<{ fault: Found; stdout: string }> {
     const { machine } = this
     const before = takesVersions ? await this.#known() : new Set<string>()
     const { code, stdout, stderr } = await (isRead ? machine.tell(line) : machine.run(line))
