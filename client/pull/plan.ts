@@ -129,7 +129,7 @@ class Planner {
     const newer = await this.#newerVersions(objects)
     const brought = decisions.map(({ file, pullFile: { object } }) => ({ ...object, file }))
     const leaving = [
-      ...(await findFormerPlaces({ target, memory, api, targetRoot }, brought)),
+      ...(await findFormerPlaces({ target, memory, api, targetRoot, signal }, brought)),
       ...(await findLeavingParts({ memory, api }, withoutOlderSets(memory, objects, orderedAt).objects, have)),
     ]
       .filter(({ file }) => existsSync(join(target.root, file)))

@@ -87,6 +87,26 @@ test('a file that something still refers to stays until that is saved again, as 
   expect(await statesOf(max)).toEqual({ [cask]: 'current', [level]: 'current' })
 })
 
+test('a file to which an edited or new file of this machine refers stays too, and what was not looked at since is read', async () => {
+  for (const isPushed of [true, false]) {
+    const { mia, max } = await house()
+    if (isPushed) {
+      await mia.save({ [level]: {} })
+      await mia.ph('push')
+      await max.ph('pull --all')
+    }
+    await max.save({ [level]: { ...payload('mine'), imports: ['/Game/Props/SM_Barrel'] } })
+    await move(mia)
+    const stays = { file: barrel, reason: 'referred', referred_by: level }
+    expect((await max.ask('pull --plan')).plans[0].leaving).toMatchObject([{ file: barrel, referred_by: level }])
+    expect((await max.ask('pull', 6)).jobs[0]).toMatchObject({ taken_away: [], not_taken_away: [stays] })
+    expect(has(max, barrel)).toBe(true)
+    await max.save({ [level]: { ...payload('again'), imports: ['/Game/Furniture/SM_Cask'] } })
+    expect((await max.ask('pull')).jobs[0]).toMatchObject({ taken_away: [{ file: barrel }], not_taken_away: [] })
+    expect(has(max, barrel)).toBe(false)
+  }
+})
+
 test('where the editor left a redirector that a level here needs, a get latest puts it into the old place, as status advises', async () => {
   const { mia, max } = await house()
   await mia.save({ [level]: { imports: ['/Game/Props/SM_Barrel'] } })

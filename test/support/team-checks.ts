@@ -101,23 +101,28 @@ export async function wrongActors(api: Caller, machine: Machine, report: string)
   for (const { origin_path, content_hash } of members as Json[])
     if (origin_path?.startsWith('/Game/__External')) wanted.set(`${origin_path.replace('/Game', 'Content')}.uasset`, content_hash)
   const isOwn = (file: string) => machine.removed.has(file) || machine.saved.get(file) === hashOf(machine.read(file))
-  for (const [file, content_hash] of wanted) {
-    if (!existsSync(join(machine.root, file))) {
-      if (!machine.removed.has(file) && !report.includes(file)) return `${file} is an actor of ${level}, and is not here`
-    } else if (hashOf(machine.read(file)) !== content_hash && !isOwn(file)) return `${file} is not the actor that ${level} has`
-  }
+  const isHere = (file: string) => existsSync(join(machine.root, file))
+  const absent = [...wanted.keys()].find((file) => !isHere(file) && !machine.removed.has(file) && !report.includes(file))
+  if (absent !== undefined) return `${absent} is an actor of ${level}, and is not here`
+  // Bytes that the library does not know, whose push was undone, are an edit of this machine.
+  const others = [...wanted].flatMap(([file, hash]) =>
+    isHere(file) && hashOf(machine.read(file)) !== hash && !isOwn(file) ? file : [],
+  )
+  const other = (await knownOf(api, machine, others))[0]
+  if (other !== undefined) return `${other} is not the actor that ${level} has`
   // Those of another game's level, which was sent here, are not looked at.
   const isOfLevel = (file: string) => isActor(file) && file.includes(`/${level.split('/').at(-1)?.replace('.umap', '')}/`)
   const strays = machine.packages.filter((file) => isOfLevel(file) && !wanted.has(file) && !isOwn(file))
   // What a restored library has lost is a file of this machine alone.
-  const known = new Set(
-    (
-      await find(
-        api,
-        strays.map((file) => hashOf(machine.read(file))),
-      )
-    ).versions.map((one: Json) => one.content_hash),
-  )
-  const stray = strays.find((file) => known.has(hashOf(machine.read(file))))
+  const [stray] = await knownOf(api, machine, strays)
   return stray && `${stray} is here, and ${level} does not have it`
+}
+
+/** Those whose bytes are a version in the library. */
+async function knownOf(api: Caller, machine: Machine, files: readonly string[]): Promise<string[]> {
+  const hashes = new Map(files.map((file) => [file, hashOf(machine.read(file))]))
+  if (hashes.size === 0) return []
+  const { versions } = await find(api, [...new Set(hashes.values())])
+  const known = new Set(versions.map((one: Json) => one.content_hash))
+  return files.filter((file) => known.has(hashes.get(file)))
 }

@@ -9,7 +9,8 @@ import { findFacesInBulk } from '../../memory/find-versions.ts'
 import type { ProjectMemory } from '../../memory/project-memory.ts'
 import type { KnownFile } from '../../project/known-file.ts'
 import type { PullTarget } from '../target-project.ts'
-import { type LeavingFile, type TakingAway, type TakingParts, takeAway } from './take-away.ts'
+import { findEditedReferrers } from './edited-referrers.ts'
+import { type LeavingFile, packageOf, type TakingAway, type TakingParts, takeAway } from './take-away.ts'
 
 /** A file that a pull brings, or found in its place. */
 export interface BroughtFile {
@@ -23,6 +24,7 @@ interface Looking {
   memory: ProjectMemory | undefined
   api: Pick<Api, 'lineages'>
   targetRoot: string
+  signal?: AbortSignal | undefined
 }
 
 /**
@@ -30,7 +32,7 @@ interface Looking {
  * prop there still, it stays. Servers that do not say where a version was pushed from know of none.
  */
 export async function findFormerPlaces(
-  { target, memory, api, targetRoot }: Looking,
+  { target, memory, api, targetRoot, signal }: Looking,
   brought: readonly BroughtFile[],
 ): Promise<LeavingFile[]> {
   const places = new Set(brought.map(({ file }) => nameKey(file)))
@@ -51,14 +53,16 @@ export async function findFormerPlaces(
     if (isThere || !liesWhere(one, version, { target, targetRoot })) return []
     return [{ file: one.file, lineageId, why: 'moved', to: now.file, place: placeOf(version) }]
   })
-  if (former.length === 0) return []
+  if (!memory || former.length === 0) return []
   const paths = former.map(({ place }) => place)
   const known = await findPlaces(api, target.project, [...new Set(paths)])
   // Nobody says what still refers to them.
   if (!known) return []
   const referring = new Map(known.referrers.map(({ path, object_id, name }) => [path, name ?? `version ${object_id}`]))
+  const packages = new Map(former.map(({ file }) => [file, nameKey(packageOf(target, file))]))
+  const edited = await findEditedReferrers(new Set(packages.values()), { target, memory, signal })
   return former.flatMap(({ place, ...one }) => {
-    const referredBy = referring.get(place)
+    const referredBy = referring.get(place) ?? edited.get(packages.get(one.file) ?? '')
     return referredBy === undefined ? [one] : [{ ...one, referredBy }]
   })
 }

@@ -136,7 +136,8 @@ function isPlainFile({ content }: PullTarget, file: string, stats: BigIntStats):
   }
 }
 
-const packageOf = ({ content }: PullTarget, file: string): string =>
+/** The package path of a file of the project. */
+export const packageOf = ({ content }: PullTarget, file: string): string =>
   `/Game/${file.slice(content.file.length + 1).replace(/\.[^./]*$/, '')}`
 
 /** By their bytes as they are now, of which the library is asked now. */
