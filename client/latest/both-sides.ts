@@ -8,6 +8,7 @@ import type { PullTarget } from '../pull/target-project.ts'
 import type { StatusFile } from '../status/report.ts'
 import { status } from '../status/status.ts'
 import { bringer } from './bringer.ts'
+import { findPlaced, findReferring, hasMoved } from './places.ts'
 
 export interface NamedFiles {
   /** Folder of the project. */
@@ -43,11 +44,19 @@ export async function findTheirs(wire: Wire, target: PullTarget, files: readonly
     const lineageIds = [...new Set(files.flatMap(({ lineage_id }) => lineage_id ?? []))]
     const { lineages } = await findFaces(api, { lineageIds, hashes: [], paths: [] })
     const faces = new Map(lineages.map((face) => [face.id, face]))
-    const ids = new Map(files.map((file) => [file, bringer(file, { faces, memory, target })]))
+    const { takenBy } = await findPlaced(api, { target, memory, here: files })
+    // Another prop or a redirector has the place in this project: that one is the library's version there.
+    const occupants = new Map(files.map((file) => [file, hasMoved(file, { faces, target }) ? undefined : takenBy(file)]))
+    const ownId = (file: StatusFile) => occupants.get(file)?.entry_id ?? bringer(file, { faces, memory, target })
+    // What refers to a redirector brings it, in the place of a prop or of an edited redirector.
+    const redirected = files.filter((file) => occupants.get(file)?.entry_id === null || ownId(file) === undefined)
+    const here = { memory, target, replacing: new Map(), edited: new Set<string>(), found: files }
+    const referring = await findReferring(api, redirected, here)
+    const ids = new Map(files.map((file) => [file, referring.get(file.file) ?? [ownId(file)].flatMap((id) => id ?? [])]))
     return {
-      entryIds: [...new Set([...ids.values()].flatMap((id) => id ?? []))],
-      lineageIds: new Set(lineageIds),
-      notPulled: files.filter((file) => ids.get(file) === undefined),
+      entryIds: [...new Set([...ids.values()].flat())],
+      lineageIds: new Set([...lineageIds, ...[...occupants.values()].flatMap((one) => one?.lineage_id ?? [])]),
+      notPulled: files.filter((file) => ids.get(file)?.length === 0),
     }
   })
 }

@@ -15,7 +15,7 @@ import type { LevelNews } from '../status/level-news.ts'
 import { type StatusFile, type StatusReport, summaryOf } from '../status/report.ts'
 import { status } from '../status/status.ts'
 import { bringer } from './bringer.ts'
-import { type AddedProp, findPlaced, findReferring, type OldFile, placeOf } from './places.ts'
+import { type AddedProp, findPlaced, findReferring, hasMoved, type OldFile } from './places.ts'
 
 export interface LatestOptions extends Wire {
   target: PullTarget
@@ -77,17 +77,16 @@ export async function findLatest(options: LatestOptions): Promise<Latest> {
     const { lineages } = lineageIds.length > 0 ? await findFaces(api, { lineageIds, hashes: [], paths: [] }) : { lineages: [] }
     const faces = new Map(lineages.map((face) => [face.id, face]))
     const { elsewhere, replacing, gone, takenBy } = await findPlaced(api, { target, memory, here: report.files })
-    const hasMoved = ({ file, lineage_id }: StatusFile) =>
-      faces.get(lineage_id ?? '')?.origin_path?.toLowerCase() !== placeOf(file, target)
+    const isMoved = (file: StatusFile) => hasMoved(file, { faces, target })
     // Another prop or a redirector has the place now: that one comes, unless its own prop has moved on.
-    const isReplaced = (file: StatusFile) => takenBy(file) !== undefined && !hasMoved(file)
+    const isReplaced = (file: StatusFile) => takenBy(file) !== undefined && !isMoved(file)
     const bringing = new Map(
       wanted.filter((file) => !isReplaced(file)).map((file) => [file.file, bringer(file, { faces, memory, target })]),
     )
     const levels = report.levels.filter(({ file }) => existsSync(join(target.root, file)))
     const edited = new Set(namesOf(filesIn('modified', 'diverged', 'moved').filter(notSetBack)))
     // A redirector has the place, or may have it: of this project, or of the one that moved the prop.
-    const redirected = wanted.filter((file) => takenBy(file) === 'redirector' || (hasMoved(file) && takenBy(file) === undefined))
+    const redirected = wanted.filter((file) => takenBy(file)?.entry_id === null || (isMoved(file) && takenBy(file) === undefined))
     const referring = await findReferring(api, [...redirected, ...gone], { memory, target, replacing, edited })
     const needed = (all ? [...redirected, ...gone] : redirected).flatMap(({ file }) => referring.get(file) ?? [])
     const brought = [...bringing.values(), ...levels.map(({ entry_id }) => entry_id), ...needed].flatMap((id) => id ?? [])
@@ -102,7 +101,7 @@ export async function findLatest(options: LatestOptions): Promise<Latest> {
       deleted: namesOf(filesIn('deleted').filter(({ part }) => part === undefined)),
       deletions: filesIn('deleted').flatMap(({ file, deleted }) => (deleted ? { file, ...deleted } : [])),
       missing: namesOf([...missing, ...gone.filter(({ file }) => referring.has(file))]),
-      not_pulled: namesOf(wanted.filter((one) => !isBrought(one) && (bringing.has(one.file) || takenBy(one) !== 'prop'))),
+      not_pulled: namesOf(wanted.filter((one) => !isBrought(one) && (bringing.has(one.file) || takenBy(one)?.entry_id == null))),
       added: elsewhere,
       entry_ids: [
         ...new Set([...brought, ...[...replacing.values(), ...(all ? (elsewhere ?? []) : [])].map(({ entry_id }) => entry_id)]),

@@ -29,8 +29,14 @@ interface Placed {
   replacing: Map<string, AddedProp>
   /** Files that are not here, of redirectors and of props that were deleted from the library. */
   gone: OldFile[]
-  /** The kind of another lineage that the project has at the place of a file. */
-  takenBy(file: OldFile): 'prop' | 'redirector' | undefined
+  /** Another lineage that the project has at the place of a file. */
+  takenBy(file: OldFile): Occupant | undefined
+}
+
+interface Occupant {
+  lineage_id: string
+  /** Null of a redirector. */
+  entry_id: number | null
 }
 
 type Here = Pick<Around, 'memory' | 'target'>
@@ -60,7 +66,7 @@ export async function findPlaced(
   const placed = new Map(found.places.map(({ path, lineage_id }) => [path, lineage_id]))
   const takenBy = ({ file, lineage_id }: OldFile) => {
     const there = placed.get(placeOf(file, target)) ?? lineage_id
-    if (there !== null && there !== lineage_id) return entryOf(there) === null ? 'redirector' : 'prop'
+    return there === null || there === lineage_id ? undefined : { lineage_id: there, entry_id: entryOf(there) }
   }
   return { elsewhere, replacing, gone: [...gone.values()], takenBy }
 }
@@ -88,6 +94,12 @@ function oldFiles({ target, memory }: Here): { files: Map<string, string>; gone:
   return { files, gone, known }
 }
 
+interface Referring extends Here, Pick<Placed, 'replacing'> {
+  edited: ReadonlySet<string>
+  /** Files that are known to be here by more than memory. */
+  found?: readonly OldFile[]
+}
+
 /**
  * Finds who refers to the places of these files: for each file, the entries of the files here that refer to its place. A pull of them brings the
  * redirector there, or what is still needed of a deleted prop.
@@ -95,29 +107,34 @@ function oldFiles({ target, memory }: Here): { files: Map<string, string>; gone:
 export async function findReferring(
   api: Api,
   files: readonly OldFile[],
-  { memory, target, replacing, edited }: Here & Pick<Placed, 'replacing'> & { edited: ReadonlySet<string> },
+  { memory, target, replacing, edited, found = [] }: Referring,
 ): Promise<Map<string, number[]>> {
   const places = new Map(files.map(({ file }) => [placeOf(file, target), file]))
-  const found = places.size > 0 ? await findPlaces(api, target.project, [...places.keys()]) : undefined
-  const lineageIds = [...new Set(found?.referrers.flatMap(({ lineage_id }) => lineage_id ?? []))]
-  if (!found || lineageIds.length === 0) return new Map()
+  const known = places.size > 0 ? await findPlaces(api, target.project, [...places.keys()]) : undefined
+  const lineageIds = [...new Set(known?.referrers.flatMap(({ lineage_id }) => lineage_id ?? []))]
+  if (!known || lineageIds.length === 0) return new Map()
   const { lineages } = await findFaces(api, { lineageIds, hashes: [], paths: [] })
   const around = { faces: new Map(lineages.map((face) => [face.id, face])), memory, target }
   // Skips files that another prop replaces, and edited files: their references may have changed.
   const isHere = (file: string) => existsSync(join(target.root, file)) && !replacing.has(file) && !edited.has(file)
+  const remembered = memory.findByLineages(lineageIds).map(({ file, base }) => ({ file, lineage_id: base?.lineageId ?? null }))
   const here = Map.groupBy(
-    memory.findByLineages(lineageIds).filter(({ file }) => isHere(file)),
-    ({ base }) => base?.lineageId,
+    [...remembered, ...found].filter(({ file }) => isHere(file)),
+    ({ lineage_id }) => lineage_id,
   )
   const referring = new Map<string, number[]>()
-  for (const { path, lineage_id } of found.referrers) {
-    const files = here.get(lineage_id) ?? []
+  for (const { path, lineage_id } of known.referrers) {
+    const files = here.get(lineage_id ?? null) ?? []
     const entryIds = files.flatMap(({ file }) => bringer({ file, lineage_id: lineage_id ?? null }, around) ?? [])
     const file = places.get(path)
     if (file !== undefined && entryIds.length > 0) referring.set(file, [...(referring.get(file) ?? []), ...entryIds])
   }
   return referring
 }
+
+/** Whether its prop lies elsewhere in the library by now. */
+export const hasMoved = ({ file, lineage_id }: OldFile, { faces, target }: Omit<Around, 'memory'>): boolean =>
+  faces.get(lineage_id ?? '')?.origin_path?.toLowerCase() !== placeOf(file, target)
 
 /** The place of a file: its package path in lower case. */
 export const placeOf = (file: string, { content }: PullTarget): string =>

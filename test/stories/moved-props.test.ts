@@ -164,6 +164,30 @@ test('a redirector of the library takes the place of an unchanged file, which is
   expect(read(max, barrel)).toEqual(redirector.bytes)
 })
 
+test('where the project has a redirector in the place of an edited file, theirs is that redirector', async () => {
+  const { mia, max, call } = await house()
+  const [{ lineage_id, content_hash }] = (await mia.ask('status --all')).files
+  const engine_version = '5.3.0'
+  const again = { engine_version, origin_path: '/Game/Props/SM_Barrel' }
+  await pushed(call, [item({ ...again, stamped_lineage_id: lineage_id, stamped_base_hash: content_hash })], { project: 'Barn' })
+  const cask = item({ engine_version, origin_path: '/Game/Furniture/SM_Cask' })
+  const redirector = item({ ...again, asset_class: 'ObjectRedirector', entry: null })
+  const dependencies = [redirector, cask].map(({ content_hash }) => ({ content_hash, hard: true }))
+  const inn = item({ engine_version, origin_path: '/Game/Maps/L_Inn', asset_class: 'World', dependencies })
+  const results = await pushed(call, [cask, redirector, inn], { project: 'Inn' })
+  await max.save({ [barrel]: { ...payload('mine'), guid }, [level]: payload('mine') })
+  await max.ph(`pull ${results[2]?.entry_id}`, 6)
+  const [theirs = ''] = advised((await max.ph('status')).stdout).filter((line) => line.includes('--theirs'))
+  expect(theirs).toContain(barrel)
+  const { jobs } = await max.ask(theirs.replace(barrel, `${barrel} ${level}`))
+  expect(read(max, barrel)).toEqual(redirector.bytes)
+  expect(read(max, level)).toEqual(inn.bytes)
+  expect(jobs[0].files.find(({ file }: Json) => file === barrel)).toMatchObject({ outcome: 'overwritten' })
+  await max.save({ [barrel]: { ...payload('mine'), guid } })
+  await max.ph(theirs)
+  expect(read(max, barrel)).toEqual(redirector.bytes)
+})
+
 test('an old file that was edited stays and is named; both ways out that the pull advises work', async () => {
   for (const way of ['--theirs', '--mine']) {
     const { mia, max } = await house()
