@@ -61,6 +61,8 @@ export async function inconsistent(api: Caller, machine: Machine, report: string
     if (!isNamed && !isOwn) return `${file} refers to ${name}, which is neither here nor named as missing`
   }
   const files = new Map<string, string>()
+  const edited = [...hashes].filter(([, hash]) => !byHash.has(hash))
+  const needed = new Set(edited.flatMap(([file]) => machine.facts(file).imports.map((name) => name.toLowerCase())))
   // A file stays where it was edited here; and an old one where something refers to it yet, and no redirector is there.
   const kept = new Set(
     jobs.flatMap((job: Json) => [
@@ -79,9 +81,9 @@ export async function inconsistent(api: Caller, machine: Machine, report: string
     if (other !== undefined && !kept.has(file) && !kept.has(other)) return `${file} and ${other} are two versions of one prop`
     files.set(version.lineage_id, file)
     const face = faces.get(version.lineage_id) as Json
-    // Another game moved a prop that both have; this one has it here still.
-    const isElsewhere =
-      face.origin_path?.toLowerCase() !== nameOf(file).toLowerCase() && (await isPlaced(api, machine, nameOf(file)))
+    const name = nameOf(file).toLowerCase()
+    // Another game moved a prop that both have, and this one has it here still; or an edited file here refers to its old place.
+    const isElsewhere = face.origin_path?.toLowerCase() !== name && (needed.has(name) || (await isPlaced(api, machine, name)))
     if (face.face_object_id !== version.object_id && machine.saved.get(file) !== hash && !kept.has(file) && !isElsewhere)
       return `${file} is version ${version.object_id} of ${version.lineage_id}, and ${face.face_object_id} is current`
   }
