@@ -1,11 +1,13 @@
 /** Files that were edited here while another version became current, and the two ways out: the library's version, or the one that is here. */
+import { join } from 'node:path'
 import { type Folders, projectStateFile } from '../folders.ts'
 import { createApi } from '../http/api.ts'
 import { openWire, type Wire } from '../http/open-http.ts'
 import { findFaces } from '../memory/find-versions.ts'
 import { ProjectMemory } from '../memory/project-memory.ts'
+import { PackageSearch } from '../project/package-search.ts'
 import type { PullTarget } from '../pull/target-project.ts'
-import type { StatusFile } from '../status/report.ts'
+import type { StatusFile, StatusReport } from '../status/report.ts'
 import { status } from '../status/status.ts'
 import { bringer } from './bringer.ts'
 import { findPlaced, findReferring, hasMoved } from './places.ts'
@@ -24,10 +26,21 @@ type Named = Wire & { cwd: string; paths: string[] }
 const isEdited = ({ state, known_by, lineage_id }: StatusFile): boolean =>
   lineage_id !== null && (state === 'diverged' || state === 'modified' || (state === 'untracked' && known_by === 'path'))
 
-/** Of a folder, what is edited in it; with `theirs` what is only outdated too: there is nothing to choose. Throws what `status` throws. */
+/** Of a folder, what is edited in it, of a redirector what it leads to; with `theirs` what is only outdated too: there is nothing to choose. Throws what `status` throws. */
 export async function findEdited({ theirs = false, ...named }: Named & { theirs?: boolean }): Promise<NamedFiles> {
-  const { root, project, files } = await status({ ...named, filesOnly: true })
+  const look = { ...named, all: true, filesOnly: true }
+  const seen = await status(look)
+  const led = ledTo(seen)
+  const { root, project, files } = led.length > 0 ? await status({ ...look, paths: [...named.paths, ...led] }) : seen
   return { root, project, edited: files.filter((file) => isEdited(file) || (theirs && file.state === 'outdated')) }
+}
+
+/** Files that redirectors among these lead to: a prop that was renamed here lies there, and a pull names its old place. */
+function ledTo({ root, files }: Pick<StatusReport, 'root' | 'files'>): string[] {
+  const search = new PackageSearch(root, [])
+  const targets = files.flatMap(({ redirects_to }) => (redirects_to && search.findPackage(redirects_to)?.file) || [])
+  const known = new Set(files.map(({ file }) => file))
+  return targets.filter((file) => !known.has(file)).map((file) => join(root, file))
 }
 
 export interface Theirs {

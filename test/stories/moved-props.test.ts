@@ -188,6 +188,25 @@ test('where the project has a redirector in the place of an edited file, theirs 
   expect(read(max, barrel)).toEqual(redirector.bytes)
 })
 
+test('the ways out of a conflict with a redirector of an unpushed rename are those of the renamed file', async () => {
+  for (const way of ['--theirs', '--mine']) {
+    const { mia, max } = await house()
+    const moved = 'Content/Furniture/SM_Cask.uasset'
+    await max.save({
+      [moved]: { ...payload('moved'), guid: newGuid },
+      [barrel]: { ...payload('r'), assetClass: 'ObjectRedirector', imports: ['/Game/Furniture/SM_Cask'], guid },
+    })
+    await mia.save({ [barrel]: { ...payload('v2'), guid } })
+    await mia.ph('push')
+    const { stdout } = await max.ph('pull SM_Barrel', 6)
+    const line = advised(stdout).find((one) => one.endsWith(way)) ?? ''
+    expect(line).toContain(barrel)
+    await max.ph(line)
+    if (way === '--theirs') expect(read(max, barrel)).toEqual(read(mia, barrel))
+    else expect((await max.ask('push')).items).toMatchObject([{ file: moved, status: 'new', entry_created: false }])
+  }
+})
+
 test('an old file that was edited stays and is named; both ways out that the pull advises work', async () => {
   for (const way of ['--theirs', '--mine']) {
     const { mia, max } = await house()

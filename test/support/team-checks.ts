@@ -47,7 +47,7 @@ export async function inconsistent(api: Caller, machine: Machine, report: string
   const faces = new Map(lineages.map((one: Json) => [one.id, one]))
   const byHash = new Map<string, Json>(versions.map((one: Json) => [one.content_hash, one]))
   const named = report.toLowerCase()
-  const { jobs = [] } = JSON.parse(report)
+  const { jobs = [], latest } = JSON.parse(report)
   const brought = new Set(jobs.flatMap((job: Json) => job.files.map((one: Json) => one.file)))
   for (const [file, name] of absent) {
     const isNamed = [name, name.replace('/Game', 'Content')].some((one) => named.includes(one.toLowerCase()))
@@ -56,6 +56,8 @@ export async function inconsistent(api: Caller, machine: Machine, report: string
     // What its author never pushed was named when the file came, and is not named again while that is current. What a restored library lost it cannot name.
     const isAwaited = !isEdited && !brought.has(file)
     const isOwn =
+      // Only an edited level needs it, which was asked for as the library has it.
+      (isAwaited && latest === undefined) ||
       (machine.deleted.has(name) && isEdited) ||
       ((machine.deleted.has(name) || isAwaited || (isEdited && machine.isOfRestored)) && !(await isPlaced(api, machine, name)))
     if (!isNamed && !isOwn) return `${file} refers to ${name}, which is neither here nor named as missing`

@@ -1,6 +1,7 @@
 /** What people of a team do with `ph`, each looked at for what a team relies on. */
 import type { Json } from './api.ts'
 import { inconsistent, wrongActors } from './team-checks.ts'
+import { hashOf } from './team-machine.ts'
 import type { Found, Turn } from './team-turn.ts'
 
 /** What is another game's too is answered, mostly as a prop of this one alone; all else that is held stays so. */
@@ -41,9 +42,14 @@ export async function deleteEntry(turn: Turn): Promise<Found> {
   return entry && turn.command(`delete ${entry.id} --yes`, { takesVersions: true })
 }
 
-/** The last change that was made from this machine; often there is none, or it was a deletion. */
-export const undo = (turn: Turn): Promise<Found> =>
-  turn.command('undo --yes', { takesVersions: true, refusals: ['NOTHING_TO_UNDO', 'NOT_UNDOABLE'] })
+/** The last change that was made from this machine; often there is none, or it was a deletion. What comes back out of a backup is wanted here. */
+export async function undo(turn: Turn): Promise<Found> {
+  const { machine } = turn
+  const before = new Set(machine.packages)
+  const fault = await turn.command('undo --yes', { takesVersions: true, refusals: ['NOTHING_TO_UNDO', 'NOT_UNDOABLE'] })
+  for (const file of machine.packages) if (!before.has(file)) machine.saved.set(file, hashOf(machine.read(file)))
+  return fault
+}
 
 /** What is checked out is edited, checked in or given back by whoever has it; others are refused meanwhile. */
 export async function useLocks(turn: Turn): Promise<Found> {
