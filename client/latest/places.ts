@@ -98,17 +98,19 @@ interface Referring extends Here, Pick<Placed, 'replacing'> {
   edited: ReadonlySet<string>
   /** Files that are known to be here by more than memory. */
   found?: readonly OldFile[]
+  /** Redirectors on the way so far. */
+  depth?: number
 }
+
+/** Chains of redirectors are followed so far. */
+const mostInChain = 16
 
 /**
  * Finds who refers to the places of these files: for each file, the entries of the files here that refer to its place. A pull of them brings the
- * redirector there, or what is still needed of a deleted prop.
+ * redirector there, or what is still needed of a deleted prop. A redirector that refers to it stands for those that refer to the redirector.
  */
-export async function findReferring(
-  api: Api,
-  files: readonly OldFile[],
-  { memory, target, replacing, edited, found = [] }: Referring,
-): Promise<Map<string, number[]>> {
+export async function findReferring(api: Api, files: readonly OldFile[], looking: Referring): Promise<Map<string, number[]>> {
+  const { memory, target, replacing, edited, found = [], depth = 0 } = looking
   const places = new Map(files.map(({ file }) => [placeOf(file, target), file]))
   const known = places.size > 0 ? await findPlaces(api, target.project, [...places.keys()]) : undefined
   const lineageIds = [...new Set(known?.referrers.flatMap(({ lineage_id }) => lineage_id ?? []))]
@@ -122,10 +124,13 @@ export async function findReferring(
     [...remembered, ...found].filter(({ file }) => isHere(file)),
     ({ lineage_id }) => lineage_id,
   )
+  const isRedirector = ({ lineage_id }: OldFile) => around.faces.get(lineage_id ?? '')?.entry_id === null
+  const redirectors = depth < mostInChain ? [...here.values()].flat().filter(isRedirector) : []
+  const through = redirectors.length > 0 ? await findReferring(api, redirectors, { ...looking, depth: depth + 1 }) : undefined
   const referring = new Map<string, number[]>()
   for (const { path, lineage_id } of known.referrers) {
     const files = here.get(lineage_id ?? null) ?? []
-    const entryIds = files.flatMap(({ file }) => bringer({ file, lineage_id: lineage_id ?? null }, around) ?? [])
+    const entryIds = files.flatMap((one) => bringer(one, around) ?? through?.get(one.file) ?? [])
     const file = places.get(path)
     if (file !== undefined && entryIds.length > 0) referring.set(file, [...(referring.get(file) ?? []), ...entryIds])
   }

@@ -172,11 +172,16 @@ test('where the project has a redirector in the place of an edited file, theirs 
   await pushed(call, [item({ ...again, stamped_lineage_id: lineage_id, stamped_base_hash: content_hash })], { project: 'Barn' })
   const cask = item({ engine_version, origin_path: '/Game/Furniture/SM_Cask' })
   const redirector = item({ ...again, asset_class: 'ObjectRedirector', entry: null })
-  const dependencies = [redirector, cask].map(({ content_hash }) => ({ content_hash, hard: true }))
-  const inn = item({ engine_version, origin_path: '/Game/Maps/L_Inn', asset_class: 'World', dependencies })
-  const results = await pushed(call, [cask, redirector, inn], { project: 'Inn' })
+  const needing = (...needed: { content_hash: string }[]) => ({
+    dependencies: needed.map(({ content_hash }) => ({ content_hash, hard: true })),
+  })
+  // The level refers to it through another redirector.
+  const old = { engine_version, origin_path: '/Game/Old/SM_Barrel', asset_class: 'ObjectRedirector', entry: null }
+  const first = item({ ...old, ...needing(redirector) })
+  const inn = item({ engine_version, origin_path: '/Game/Maps/L_Inn', asset_class: 'World', ...needing(first, cask) })
+  const results = await pushed(call, [cask, redirector, first, inn], { project: 'Inn' })
   await max.save({ [barrel]: { ...payload('mine'), guid }, [level]: payload('mine') })
-  await max.ph(`pull ${results[2]?.entry_id}`, 6)
+  await max.ph(`pull ${results[3]?.entry_id}`, 6)
   const [theirs = ''] = advised((await max.ph('status')).stdout).filter((line) => line.includes('--theirs'))
   expect(theirs).toContain(barrel)
   const { jobs } = await max.ask(theirs.replace(barrel, `${barrel} ${level}`))

@@ -77,8 +77,8 @@ export async function inconsistent(api: Caller, machine: Machine, report: string
   )
   for (const [file, hash] of hashes) {
     const version = byHash.get(hash)
-    // Where its current version could not be placed, an old file of a prop stays.
-    if (!version || blocked.has(version.lineage_id)) continue
+    // Where its current version could not be placed, an old file of a prop stays; what only an edited level needs was not asked for.
+    if (!version || blocked.has(version.lineage_id) || (latest === undefined && !brought.has(file))) continue
     const other = files.get(version.lineage_id)
     if (other !== undefined && !kept.has(file) && !kept.has(other)) return `${file} and ${other} are two versions of one prop`
     files.set(version.lineage_id, file)
