@@ -10,7 +10,7 @@ import type { PullTarget } from '../pull/target-project.ts'
 import type { StatusFile, StatusReport } from '../status/report.ts'
 import { status } from '../status/status.ts'
 import { bringer } from './bringer.ts'
-import { findPlaced, findReferring, hasMoved } from './places.ts'
+import { findOccupants, findReferring, hasMoved } from './places.ts'
 
 export interface NamedFiles {
   /** Folder of the project. */
@@ -57,7 +57,7 @@ export async function findTheirs(wire: Wire, target: PullTarget, files: readonly
     const lineageIds = [...new Set(files.flatMap(({ lineage_id }) => lineage_id ?? []))]
     const { lineages } = await findFaces(api, { lineageIds, hashes: [], paths: [] })
     const faces = new Map(lineages.map((face) => [face.id, face]))
-    const { takenBy } = await findPlaced(api, { target, memory, here: files })
+    const takenBy = await findOccupants(api, files, target)
     // Another prop or a redirector has the place in this project: that one is the library's version there.
     const occupants = new Map(files.map((file) => [file, hasMoved(file, { faces, target }) ? undefined : takenBy(file)]))
     const ownId = (file: StatusFile) => occupants.get(file)?.entry_id ?? bringer(file, { faces, memory, target })

@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import type { LineageFace } from '../../contract/lineages.ts'
 import type { Api } from '../http/api.ts'
 import { relation } from '../memory/current-versions.ts'
-import { findPlaces } from '../memory/find-places.ts'
+import { findPlaces, type ProjectPlaces } from '../memory/find-places.ts'
 import { findFaces } from '../memory/find-versions.ts'
 import type { PullTarget } from '../pull/target-project.ts'
 import { type Around, bringer } from './bringer.ts'
@@ -52,24 +52,39 @@ export async function findPlaced(
   const found = await findPlaces(api, target.project)
   if (!found) return { elsewhere: null, replacing, gone: [...gone.values()], takenBy: () => undefined }
   const faces = new Map(found.lineages.map((face) => [face.id, face]))
-  const entryOf = (lineage_id: string) =>
-    faces.get(lineage_id)?.origin_path == null ? null : (faces.get(lineage_id)?.entry_id ?? null)
   const elsewhere: AddedProp[] = []
   for (const { path, lineage_id } of found.places) {
-    const entry_id = entryOf(lineage_id)
+    const entry_id = entryOf(faces.get(lineage_id))
     const file = files.get(path)
     if (entry_id === null) for (const one of absentFile(faces.get(lineage_id), target)) gone.set(path, one)
     else if (known.has(lineage_id)) continue
     else if (file !== undefined && existsSync(join(target.root, file))) replacing.set(file, { entry_id, path })
     else elsewhere.push({ entry_id, path })
   }
-  const placed = new Map(found.places.map(({ path, lineage_id }) => [path, lineage_id]))
-  const takenBy = ({ file, lineage_id }: OldFile) => {
-    const there = placed.get(placeOf(file, target)) ?? lineage_id
-    return there === null || there === lineage_id ? undefined : { lineage_id: there, entry_id: entryOf(there) }
-  }
-  return { elsewhere, replacing, gone: [...gone.values()], takenBy }
+  return { elsewhere, replacing, gone: [...gone.values()], takenBy: occupantsIn(found, target) }
 }
+
+/** What else the project has at the places of these files alone. */
+export async function findOccupants(
+  api: Pick<Api, 'lineages'>,
+  files: readonly OldFile[],
+  target: PullTarget,
+): Promise<Placed['takenBy']> {
+  const paths = new Set(files.map(({ file }) => placeOf(file, target)).filter((path) => path !== ''))
+  const found = await findPlaces(api, target.project, [...paths])
+  return found ? occupantsIn(found, target) : () => undefined
+}
+
+function occupantsIn({ places, lineages }: Pick<ProjectPlaces, 'places' | 'lineages'>, target: PullTarget): Placed['takenBy'] {
+  const faces = new Map(lineages.map((face) => [face.id, face]))
+  const placed = new Map(places.map(({ path, lineage_id }) => [path, lineage_id]))
+  return ({ file, lineage_id }) => {
+    const there = placed.get(placeOf(file, target)) ?? lineage_id
+    return there === null || there === lineage_id ? undefined : { lineage_id: there, entry_id: entryOf(faces.get(there)) }
+  }
+}
+
+const entryOf = (face: LineageFace | undefined): number | null => (face?.origin_path == null ? null : face.entry_id)
 
 /** The file of a lineage without an entry, when it is missing here. Parts of levels are skipped: they come with their level. */
 function absentFile(face: LineageFace | undefined, { root, content }: PullTarget): OldFile[] {
@@ -124,9 +139,9 @@ export async function findReferring(api: Api, files: readonly OldFile[], looking
     [...remembered, ...found].filter(({ file }) => isHere(file)),
     ({ lineage_id }) => lineage_id,
   )
-  const isRedirector = ({ lineage_id }: OldFile) => around.faces.get(lineage_id ?? '')?.entry_id === null
-  const redirectors = depth < mostInChain ? [...here.values()].flat().filter(isRedirector) : []
-  const through = redirectors.length > 0 ? await findReferring(api, redirectors, { ...looking, depth: depth + 1 }) : undefined
+  const redirectors = [...here.values()].flat().filter((one) => bringer(one, around) === undefined)
+  const isFollowed = redirectors.length > 0 && depth < mostInChain
+  const through = isFollowed ? await findReferring(api, redirectors, { ...looking, depth: depth + 1 }) : undefined
   const referring = new Map<string, number[]>()
   for (const { path, lineage_id } of known.referrers) {
     const files = here.get(lineage_id ?? null) ?? []
