@@ -37,9 +37,9 @@ export async function withPreviews<T extends Pushed>(
   { wire, isOff }: How,
   push: (tell: TellPush) => Promise<T>,
 ): Promise<T> {
-  let threads: Promise<SourceThreads> | undefined
+  let threads: Promise<SourceThreads | undefined> | undefined
   const tell: TellPush = ({ kind }) => {
-    if (kind === 'upload' && !isOff) threads ??= startThreads()
+    if (kind === 'upload' && !isOff) threads ??= startThreads().catch(() => undefined)
   }
   try {
     const pushed = await push(tell)
@@ -52,7 +52,7 @@ export async function withPreviews<T extends Pushed>(
   }
 }
 
-/** What makes previews is there when the push is done, when it starts with the first byte that is sent. */
+/** Loads the code that makes previews and starts a thread of it. A failure is met, and told, when the previews are made. */
 async function startThreads(): Promise<SourceThreads> {
   const { makerThreads } = await import('../../../client/previews/media-run.ts')
   const threads = makerThreads()
