@@ -26,7 +26,10 @@ type Named = Wire & { cwd: string; paths: string[] }
 const isEdited = ({ state, known_by, lineage_id }: StatusFile): boolean =>
   lineage_id !== null && (state === 'diverged' || state === 'modified' || (state === 'untracked' && known_by === 'path'))
 
-/** Of a folder, what is edited in it, of a redirector what it leads to; with `theirs` what is only outdated too: there is nothing to choose. Throws what `status` throws. */
+/**
+ * Finds the edited files among these paths; a folder stands for the files in it, a redirector for the file that it leads to. With `theirs`, outdated
+ * files count too: there is nothing to choose. Throws what `status` throws.
+ */
 export async function findEdited({ theirs = false, ...named }: Named & { theirs?: boolean }): Promise<NamedFiles> {
   const look = { ...named, all: true, filesOnly: true }
   const seen = await status(look)
@@ -61,7 +64,7 @@ export async function findTheirs(wire: Wire, target: PullTarget, files: readonly
     // Another prop or a redirector has the place in this project: that one is the library's version there.
     const occupants = new Map(files.map((file) => [file, hasMoved(file, { faces, target }) ? undefined : takenBy(file)]))
     const ownId = (file: StatusFile) => occupants.get(file)?.entry_id ?? bringer(file, { faces, memory, target })
-    // What refers to a redirector brings it, in the place of a prop or of an edited redirector.
+    // A redirector has no entry: a pull of a prop that refers to it brings it.
     const redirected = files.filter((file) => occupants.get(file)?.entry_id === null || ownId(file) === undefined)
     const here = { memory, target, replacing: new Map(), edited: new Set<string>(), found: files }
     const referring = await findReferring(api, redirected, here)

@@ -64,7 +64,7 @@ export async function findPlaced(
   return { elsewhere, replacing, gone: [...gone.values()], takenBy: occupantsIn(found, target) }
 }
 
-/** What else the project has at the places of these files alone. */
+/** Finds which other lineage the project has at the place of each file. Asks about these places only. */
 export async function findOccupants(
   api: Pick<Api, 'lineages'>,
   files: readonly OldFile[],
@@ -152,7 +152,7 @@ export async function findReferring(api: Api, files: readonly OldFile[], looking
   return referring
 }
 
-/** Whether its prop lies elsewhere in the library by now. */
+/** Whether the library has the prop of this file at another path. */
 export const hasMoved = ({ file, lineage_id }: OldFile, { faces, target }: Omit<Around, 'memory'>): boolean =>
   faces.get(lineage_id ?? '')?.origin_path?.toLowerCase() !== placeOf(file, target)
 

@@ -116,7 +116,7 @@ export class ProjectMemory {
     return this.#guard(() => this.#db.prepare(query).pluck().get(objectId, lineageId) === 1)
   }
 
-  /** Of files that are versions of the library, as far as they were looked at: how they lay there then. */
+  /** Reads the fingerprint (`stat`) of each file whose bytes are a version of the library. */
   pushedStats(): Map<string, string> {
     const query = 'select file, stat from file where hash = base_hash'
     return this.#guard(() => new Map(this.#db.prepare<[], [string, string]>(query).raw().all() as unknown as [string, string][]))

@@ -20,7 +20,7 @@ export async function runAdvised(turn: Turn): Promise<Found> {
   const other = turn.pick(['--mine', '--theirs']) ?? ''
   for (const advice of said.split('\n')) {
     const named = [...advice.matchAll(/(?:→ |`)ph ((?:pull|push|restore|checkout|checkin|release|history|show) [^;`]*)/g)]
-    // What is to be filled in, or asks a person, is not run.
+    // Skips commands with a placeholder, and those that ask a person.
     const leftOut = ['<', '--held ask', other]
     const words = turn.pick(named.flatMap(([, one = '']) => (leftOut.some((part) => one.includes(part)) ? [] : one)))
     const fault = words && (await turn.command(words.trim()))

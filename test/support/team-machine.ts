@@ -33,7 +33,7 @@ export class Machine {
   readonly removed = new Set<string>()
   /** Names of packages whose files its person deleted here. */
   readonly deleted = new Set<string>()
-  /** Whether the library was set back to a backup once: then it has lost what it alone had. */
+  /** Whether the library was restored from a backup: it may have lost versions that were nowhere else. */
   isOfRestored = false
   /** The other state of its content, and what had been saved there. */
   branch?: { folder: string; saved: Map<string, string> }

@@ -14,7 +14,7 @@ interface Looking {
   signal?: AbortSignal | undefined
 }
 
-/** Of each of these packages to which such a file refers: one such file. Packages are by `nameKey`. */
+/** Finds, for each of these packages, one such file that refers to it. Packages are written as `nameKey` writes them. */
 export async function findEditedReferrers(
   packages: ReadonlySet<string>,
   { target, memory, signal }: Looking,
