@@ -14,7 +14,7 @@ class LongestFirst extends BaseSequencer {
 export default defineConfig({
   test: {
     include: ['test/**/*.test.ts'],
-    globalSetup: ['test/support/global-setup.ts', 'test/support/built-program.ts'],
+    globalSetup: ['test/support/built-program.ts', 'test/support/global-setup.ts'],
     setupFiles: ['test/support/file-end.ts'],
     pool: 'forks',
     // Sources, and the code that the engine has made of them and of the database, serve all files of a process.

@@ -72,6 +72,8 @@ else if (isTooOld()) {
   process.stdout.write(await complete(args.slice(2), process.env))
 } else {
   module.enableCompileCache()
+  // A server or an agent that is killed would keep nothing of what was compiled for it.
+  setTimeout(() => module.flushCompileCache(), 3000).unref()
   const { main } = await import('../dist/cli/main.js')
   await main(args)
 }

@@ -5,6 +5,7 @@
 import { type ChildProcess, spawn } from 'node:child_process'
 import { fileURLToPath } from 'node:url'
 import { readVersion } from '../../client/version.ts'
+import { compileCacheEnv } from '../../system/compile-cache.ts'
 import type { FromWorker, ToWorker } from './order-worker.ts'
 import { received } from './sent-error.ts'
 
@@ -73,6 +74,7 @@ export class OrderProcess {
   #start(): ChildProcess {
     const stdio = ['ignore', 'ignore', 'ignore', 'ipc'] as const
     const worker = spawn(process.execPath, [this.#file, this.#version], {
+      ...compileCacheEnv(),
       stdio: [...stdio],
       serialization: 'advanced',
       windowsHide: true,

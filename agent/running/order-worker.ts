@@ -1,4 +1,5 @@
 /** The other side of order-process.ts: does what the agent orders, and ends with it. */
+import { flushCompileCache } from 'node:module'
 import { ClientError } from '../../client/client-error.ts'
 import { readVersion } from '../../client/version.ts'
 import { type SentError, sendable } from './sent-error.ts'
@@ -40,6 +41,8 @@ export function serveOrders(orders: Readonly<Record<string, Order>>): void {
       answer({ id, error: sendable(error) })
     } finally {
       running.delete(id)
+      // Mostly it is killed when it is no longer needed, and would keep nothing of what it compiled.
+      flushCompileCache()
     }
   })
 }

@@ -1,10 +1,9 @@
 /** Reads source data in threads: a file that takes too long, or more memory than a thread has, ends its thread only, and is named. */
-import { getCompileCacheDir } from 'node:module'
 import { availableParallelism } from 'node:os'
-import { dirname } from 'node:path'
 import { Worker } from 'node:worker_threads'
 import pLimit, { type LimitFunction } from 'p-limit'
 import { shareDecodingPlaces } from '../../formats/pictures/decoding-places.ts'
+import { compileCacheEnv } from '../../system/compile-cache.ts'
 import type { SourceAnswer, SourceOrder } from './source-worker.ts'
 
 export interface SourceThreadsOptions {
@@ -127,12 +126,6 @@ const isOutOfMemory = (answer: SourceAnswer): boolean => answer.kind === 'failed
 
 const workerFile = new URL(import.meta.url.endsWith('.ts') ? './source-worker.ts' : './source-worker.js', import.meta.url)
 
-/** Threads keep compiled code where this process does: they take it up by their environment only. */
-function compiledBefore(): { env?: NodeJS.ProcessEnv } {
-  const folder = getCompileCacheDir()
-  return folder === undefined ? {} : { env: { ...process.env, NODE_COMPILE_CACHE: dirname(folder) } }
-}
-
 /** For one file. */
 interface ThreadLimits {
   limitMs: number
@@ -197,7 +190,7 @@ class SourceThread {
   /** One that ends between two files is not asked again; it must not end this process with it either. */
   #begin(): Worker {
     shareDecodingPlaces()
-    const worker = new Worker(workerFile, { ...compiledBefore(), resourceLimits: { maxOldGenerationSizeMb: this.#heapMiB } })
+    const worker = new Worker(workerFile, { ...compileCacheEnv(), resourceLimits: { maxOldGenerationSizeMb: this.#heapMiB } })
     const gone = () => {
       if (this.#worker === worker) this.#worker = undefined
     }

@@ -1,11 +1,14 @@
 /** Runs once before all tests: makes the database that every test server starts from a copy of, and a cache of compiled code for programs. */
+import { execFileSync } from 'node:child_process'
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
 import type { TestProject } from 'vitest/node'
 import { migrate } from '../../server/database/migrate.ts'
 import { openDatabase } from '../../server/database/open.ts'
 import { freshPostgres } from './fresh-postgres.ts'
+import { shortLived } from './ph-process.ts'
 
 declare module 'vitest' {
   interface ProvidedContext {
@@ -24,10 +27,28 @@ export default async function setup(project: TestProject): Promise<() => Promise
   // Sources that programs of tests run are stripped of their types and compiled once, not by each of them.
   const compiled = mkdtempSync(join(tmpdir(), 'ph-compiled-'))
   process.env.NODE_COMPILE_CACHE = compiled
+  compileBefore()
   return async () => {
     // Programs that end beside it still write there what they have compiled.
     rmSync(compiled, { recursive: true, force: true, maxRetries: 10, retryDelay: 200 })
     rmSync(dir, { recursive: true, force: true })
     await made?.drop()
   }
+}
+
+/** What processes of tests load that are killed, which keep nothing: in dist/, and in the sources. */
+const workers = ['agent/watching/look-worker', 'agent/mirror/fill-worker']
+const killed = [
+  ...['cli/main', 'cli/commands/server', 'cli/commands/agent', 'server/main', 'agent/main', ...workers].map(
+    (file) => `dist/${file}.js`,
+  ),
+  ...['agent/main', 'client/pull/pull', 'client/push/push', ...workers].map((file) => `${file}.ts`),
+]
+const root = fileURLToPath(new URL('../..', import.meta.url))
+
+/** Once for each way in which they are started: compiled code holds for the flags of its process only. */
+function compileBefore(): void {
+  const code = `${killed.map((file) => `await import(${JSON.stringify(`./${file}`)})`).join('\n')}\nprocess.exit(0)`
+  for (const flags of [[], shortLived])
+    execFileSync(process.execPath, [...flags, '--input-type=module', '-e', code], { cwd: root, stdio: 'inherit' })
 }
