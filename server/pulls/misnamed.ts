@@ -3,7 +3,7 @@ import { type Failure, validationError } from '../../contract/errors.ts'
 import { type MisnamedFile, wayOut } from '../../contract/misnamed.ts'
 import { pluginPath, pulledTo } from '../../contract/plugin-content.ts'
 import type { PullOrder } from '../../contract/pull-jobs.ts'
-import { amongIds } from '../database/among.ts'
+import { lookupIds } from '../database/among.ts'
 import type { Sql } from '../database/sql.ts'
 import type { PullFile } from '../rows/pull-job.ts'
 import { packageName } from '../rows/version.ts'
@@ -58,11 +58,14 @@ export async function leaveOutMisnamed(
 }
 
 const selectPlaceless = (sql: Sql, workspaceId: number, ids: readonly number[]) => sql<Placeless[]>`
-  select o.id as object_id, o.content_hash, o.asset_name, o.source_ext, o.source_path, ${packageName(sql)}, e.id as entry_id, e.name as entry_name
-    from objects o
-    join lineages l on l.workspace_id = o.workspace_id and l.id = o.lineage_id
-    left join entries e on e.workspace_id = l.workspace_id and e.lineage_id = l.id
-   where o.workspace_id = ${workspaceId} and o.id ${amongIds(sql, ids)} order by o.id`
+  select lookup.key as object_id, found.*, e.id as entry_id, e.name as entry_name
+    from ${lookupIds(sql, new Set(ids))}
+    cross join lateral (
+      select o.lineage_id, o.content_hash, o.asset_name, o.source_ext, o.source_path, ${packageName(sql)} from objects o
+       where o.workspace_id = ${workspaceId} and o.id = lookup.key offset 0) found
+    left join lateral (
+      select id, name from entries where workspace_id = ${workspaceId} and lineage_id = found.lineage_id offset 0) e on true
+   order by lookup.key`
 
 /** A package, or a source file beside one, whose name its plugin's Content folder can have. */
 const isInPlugin = ({ package_name }: Placeless): boolean => pulledTo({ package_name }) !== null

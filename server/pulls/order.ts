@@ -5,7 +5,7 @@ import { limits } from '../../contract/limits.ts'
 import { type MisnamedFile, misnamedWarnings } from '../../contract/misnamed.ts'
 import { clashError } from '../../contract/pull-clashes.ts'
 import type { PullJobEntry, PullOrder, PullWarning } from '../../contract/pull-jobs.ts'
-import { amongIds } from '../database/among.ts'
+import { amongIds, lookupIds } from '../database/among.ts'
 import type { Sql } from '../database/sql.ts'
 import { atOneMoment } from '../database/transaction.ts'
 import { needsOf, type Reached, selectEdgesWithin } from '../dependencies/edges.ts'
@@ -125,9 +125,13 @@ interface RequestedEntry extends Omit<OrderedEntry, 'object_id'> {
 /** In the order of the request. */
 async function requireEntries({ sql, workspace }: OrderRequest, ids: readonly number[]): Promise<RequestedEntry[]> {
   const found = await sql<RequestedEntry[]>`
-    select e.id as entry_id, e.name, e.entry_type, e.status, e.lineage_id, l.face_object_id
-      from entries e join lineages l on l.workspace_id = e.workspace_id and l.id = e.lineage_id
-     where e.workspace_id = ${workspace.id} and e.id ${amongIds(sql, ids)}`
+    select lookup.key as entry_id, e.*, l.face_object_id
+      from ${lookupIds(sql, new Set(ids))}
+      cross join lateral (
+        select name, entry_type, status, lineage_id from entries
+         where workspace_id = ${workspace.id} and id = lookup.key offset 0) e
+      cross join lateral (
+        select face_object_id from lineages where workspace_id = ${workspace.id} and id = e.lineage_id offset 0) l`
   const byId = new Map(found.map((entry) => [entry.entry_id, entry]))
   const missing = ids.filter((id) => !byId.has(id))
   if (missing.length > 0)
