@@ -15,12 +15,12 @@ export default defineConfig({
   test: {
     include: ['test/**/*.test.ts'],
     globalSetup: ['test/support/built-program.ts', 'test/support/global-setup.ts'],
-    setupFiles: ['test/support/file-end.ts'],
+    setupFiles: ['test/support/database-code.ts', 'test/support/file-end.ts'],
     pool: 'forks',
     // Sources, and the code that the engine has made of them and of the database, serve all files of a process.
     isolate: false,
-    // Each server of a test has a database of its own, whose WebAssembly is not worth making quicker: a fifth of the time of server tests.
-    execArgv: ['--expose-gc', '--liftoff-only'],
+    // The code of the embedded database serves all servers of a process (test/support/database-code.ts): each function is made quick at once.
+    execArgv: ['--expose-gc', '--no-liftoff'],
     // One more than the two cores that the suite is measured on: each waits for its disk, its threads and its programs now and then.
     maxWorkers: 3,
     sequence: { sequencer: LongestFirst },
