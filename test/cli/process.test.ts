@@ -1,6 +1,8 @@
 /** ph as a process of its own, through bin/ph.mjs: exit codes, signals, broken pipes, and nothing but text where no terminal is. */
 import { type ChildProcessWithoutNullStreams, spawn } from 'node:child_process'
 import { once } from 'node:events'
+import { readdirSync } from 'node:fs'
+import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { expect, onTestFinished, test } from 'vitest'
 import { type Heard, startPeer } from '../support/peer.ts'
@@ -94,4 +96,12 @@ test('a port that is taken is named', async () => {
   expect(code).toBe(1)
   expect(stderr).toContain(new URL(url).port)
   expect(stderr).toContain('--port 0')
+})
+
+test('a server keeps what was compiled for it while it runs: it may end by a kill', async () => {
+  const compiled = temporaryFolder()
+  const kept = () => readdirSync(compiled, { recursive: true, withFileTypes: true }).filter((entry) => entry.isFile()).length
+  const data = join(temporaryFolder(), 'data')
+  start(['server', 'start', '--port', '0', '--data', data], { NODE_COMPILE_CACHE: compiled, PH_EMBEDDER: 'off' })
+  await expect.poll(kept, { timeout: 60_000 }).toBeGreaterThan(100)
 })
