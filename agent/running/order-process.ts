@@ -5,7 +5,7 @@
 import { type ChildProcess, spawn } from 'node:child_process'
 import { fileURLToPath } from 'node:url'
 import { readVersion } from '../../client/version.ts'
-import { compileCacheEnv } from '../../system/compile-cache.ts'
+import { compileCacheEnv } from '../../system/threads/compile-cache.ts'
 import type { FromWorker, ToWorker } from './order-worker.ts'
 import { received } from './sent-error.ts'
 

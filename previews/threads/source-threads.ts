@@ -3,7 +3,7 @@ import { availableParallelism } from 'node:os'
 import { Worker } from 'node:worker_threads'
 import pLimit, { type LimitFunction } from 'p-limit'
 import { shareDecodingPlaces } from '../../formats/pictures/decoding-places.ts'
-import { compileCacheEnv } from '../../system/compile-cache.ts'
+import { compileCacheEnv } from '../../system/threads/compile-cache.ts'
 import type { SourceAnswer, SourceOrder } from './source-worker.ts'
 
 export interface SourceThreadsOptions {
