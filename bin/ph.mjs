@@ -72,7 +72,7 @@ else if (isTooOld()) {
   process.stdout.write(await complete(args.slice(2), process.env))
 } else {
   module.enableCompileCache()
-  // A server or an agent that is killed would keep nothing of what was compiled for it.
+  // A server or an agent that is killed later writes nothing into the compile cache.
   setTimeout(() => module.flushCompileCache(), 3000).unref()
   const { main } = await import('../dist/cli/main.js')
   await main(args)

@@ -41,7 +41,7 @@ export function serveOrders(orders: Readonly<Record<string, Order>>): void {
       answer({ id, error: sendable(error) })
     } finally {
       running.delete(id)
-      // Mostly it is killed when it is no longer needed, and would keep nothing of what it compiled.
+      // The agent kills this process when it needs it no longer: a killed process writes nothing into the compile cache.
       flushCompileCache()
     }
   })

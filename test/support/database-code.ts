@@ -1,6 +1,6 @@
 /**
- * Runs before each test file, and does something in the first one of a process: compiles the embedded database, and keeps its code. The
- * engine gives that to each server that loads the same bytes later on, so that it is worth to make it quick once.
+ * Runs before each test file. The first time in a process it compiles the embedded database and keeps the module: all servers of the process
+ * that load the same bytes then share its compiled code.
  */
 import { readFileSync } from 'node:fs'
 import { createRequire } from 'node:module'

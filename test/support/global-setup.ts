@@ -36,19 +36,16 @@ export default async function setup(project: TestProject): Promise<() => Promise
   }
 }
 
-/** What processes of tests load that are killed, which keep nothing: in dist/, and in the sources. */
 const workers = ['agent/watching/look-worker', 'agent/mirror/fill-worker']
-const killed = [
-  ...['cli/main', 'cli/commands/server', 'cli/commands/agent', 'server/main', 'agent/main', ...workers].map(
-    (file) => `dist/${file}.js`,
-  ),
-  ...['agent/main', 'client/pull/pull', 'client/push/push', ...workers].map((file) => `${file}.ts`),
-]
+const built = ['cli/main', 'cli/commands/server', 'cli/commands/agent', 'server/main', 'agent/main', ...workers]
+const sources = ['agent/main', 'client/pull/pull', 'client/push/push', ...workers]
+/** Modules of processes that tests kill. A process that is killed early writes nothing into the compile cache. */
+const modules = [...built.map((file) => `dist/${file}.js`), ...sources.map((file) => `${file}.ts`)]
 const root = fileURLToPath(new URL('../..', import.meta.url))
 
-/** Once for each way in which they are started: compiled code holds for the flags of its process only. */
+/** Fills the compile cache, once for each set of flags: a process uses only code that was compiled with its own flags. */
 function compileBefore(): void {
-  const code = `${killed.map((file) => `await import(${JSON.stringify(`./${file}`)})`).join('\n')}\nprocess.exit(0)`
+  const code = `${modules.map((file) => `await import(${JSON.stringify(`./${file}`)})`).join('\n')}\nprocess.exit(0)`
   for (const flags of [[], shortLived])
     execFileSync(process.execPath, [...flags, '--input-type=module', '-e', code], { cwd: root, stdio: 'inherit' })
 }
