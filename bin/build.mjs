@@ -1,5 +1,5 @@
-// Builds dist/ from the sources: tsc, the files it does not copy (.sql, .css, .bin, fonts, plugins of editors), the pages of cards, the packed client
-// that servers hand out, and the files that a new database begins with. Run by `npm ci` as `prepare`, also by an older Node than the
+// Builds dist/ from the sources: tsc, the files it does not copy (.sql, .css, .bin, fonts, plugins of editors), the pages of cards, typebox
+// in a few files, the packed client that servers hand out, and the files that a new database begins with. Run by `npm ci` as `prepare`, also by an older Node than the
 // programs need: npm before 11 does not link the Node that comes as a dependency.
 import { spawnSync } from 'node:child_process'
 import {
@@ -59,12 +59,12 @@ function copyRest() {
   })
 }
 
-/** dist/mcp/protocol/card. What bundles them runs on no older Node than the programs do. */
-function makeCards() {
+/** What bundles runs on no older Node than the programs do. */
+function bundle(script, folder) {
   const linked = join(root, 'node_modules/.bin/node')
   const node = existsSync(linked) ? linked : process.execPath
-  const { status } = spawnSync(node, [join(root, 'bin/cards.mjs'), join(fresh, 'mcp/protocol/card')], { stdio: 'inherit' })
-  if (status !== 0) throw new Error(`bin/cards.mjs ended with ${status}`)
+  const { status } = spawnSync(node, [join(root, 'bin', script), folder], { stdio: 'inherit' })
+  if (status !== 0) throw new Error(`bin/${script} ended with ${status}`)
 }
 
 const readJson = (name) => JSON.parse(readFileSync(join(root, name), 'utf8'))
@@ -117,7 +117,8 @@ linkRuntime()
 try {
   compile()
   copyRest()
-  makeCards()
+  bundle('cards.mjs', join(fresh, 'mcp/protocol/card'))
+  bundle('bundle-typebox.mjs', fresh)
   await pack()
   await makeNewDatabase()
   replace()

@@ -9,6 +9,9 @@ const worker = /import\.meta\.url\.endsWith\('\.ts'\) \? '(\.\/[\w-]+)\.ts'/g
 /** Places, without extension, of the files that a file starts threads and processes with. */
 export const workersIn = (file, text) => [...text.matchAll(worker)].map(([, name]) => join(dirname(file), name))
 
+/** It holds the packages that it needs: what else looks like an import stands in a text or a comment. */
+const isBundled = (file) => file.startsWith('typebox/')
+
 /** `starts` without extension; `isPassedOver` says of two files, without extension, that the first is not to lead to the second. */
 export function reached(folder, { starts, extension, isPassedOver = () => false }) {
   const files = new Set(starts.map((start) => start + extension))
@@ -18,7 +21,9 @@ export function reached(folder, { starts, extension, isPassedOver = () => false 
     for (const started of workersIn(file, text)) files.add(started + extension)
     for (const [, name] of text.matchAll(specifier)) {
       const place = join(dirname(file), name).replace(/\.[jt]s$/, '')
-      if (!name.startsWith('.')) packages.add(name.startsWith('node:') ? 'node' : /^(?:@[^/]+\/)?[^/]+/.exec(name)[0])
+      const isPackage = !name.startsWith('.')
+      if (isPackage && isBundled(file)) continue
+      if (isPackage) packages.add(name.startsWith('node:') ? 'node' : /^(?:@[^/]+\/)?[^/]+/.exec(name)[0])
       else if (!isPassedOver(file.replace(/\.(d\.ts|js)$/, ''), place)) files.add(place + extension)
     }
   }
