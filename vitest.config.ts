@@ -19,8 +19,7 @@ export default defineConfig({
     pool: 'forks',
     // Sources, and the code that the engine has made of them and of the database, serve all files of a process.
     isolate: false,
-    // The code of the embedded database serves all servers of a process (test/support/database-code.ts): each function is made quick at once.
-    execArgv: ['--expose-gc', '--no-liftoff'],
+    execArgv: ['--expose-gc'],
     // One more than the two cores that the suite is measured on: each waits for its disk, its threads and its programs now and then.
     maxWorkers: 3,
     sequence: { sequencer: LongestFirst },

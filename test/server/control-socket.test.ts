@@ -5,7 +5,7 @@ import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import { callAs } from '../support/api.ts'
 import { phProcess } from '../support/ph-process.ts'
-import { serverHouse } from '../support/server-house.ts'
+import { type ServerHouse, serverHouse } from '../support/server-house.ts'
 import { temporaryFolder } from '../support/temporary-folder.ts'
 
 const onEmbedded = !process.env.PH_TEST_DATABASE_URL
@@ -32,8 +32,16 @@ const auditLogIn = (log: string): { act: string; by: string; on: Record<string, 
     .filter((line) => line.includes('"administration"'))
     .map((line) => JSON.parse(line).administration)
 
+/** Its workspace came by a command, while no server ran. */
+async function provisionedHouse(data?: string): Promise<ServerHouse> {
+  const house = await serverHouse(data)
+  const file = join(temporaryFolder({ 'team.json': JSON.stringify({ workspaces: [house.workspace] }) }), 'team.json')
+  expect(await house.administer(['provision', file])).toMatchObject({ code: 0 })
+  return house
+}
+
 test('a command acts through the server that runs: its key works at the next request, and the log says who did what', async () => {
-  const { start, administer, keys } = await serverHouse()
+  const { start, administer, keys } = await provisionedHouse()
   const server = await start()
   const mia = () => callAs(server.url, keys.mia).get('/auth/me')
   expect((await mia()).status).toBe(200)
@@ -81,7 +89,7 @@ test('where no socket can be had a server starts without one, and its log says w
 })
 
 test('notes of the audit log that are damaged keep no server from starting, and the whole ones among them are told', async () => {
-  const { start, administer, data } = await serverHouse()
+  const { start, administer, data } = await provisionedHouse()
   const notes = join(data, 'administration.jsonl')
   await administer(['user', 'disable', 'mia'])
   writeFileSync(notes, `${readFileSync(notes)}{"act":"user-status","at":"never"}\nnull\n{"act":"user-`)
@@ -151,7 +159,7 @@ test.runIf(onUnix)(
   'a data folder whose path is longer than that of a socket can be does as well, and leaves nothing elsewhere',
   async () => {
     const tmp = temporaryFolder()
-    const { start, administer } = await serverHouse(join(temporaryFolder(), 'a'.repeat(120), 'data'))
+    const { start, administer } = await provisionedHouse(join(temporaryFolder(), 'a'.repeat(120), 'data'))
     const server = await start([], { TMPDIR: tmp })
     expect(await administer(['user', 'list'], { env: { TMPDIR: tmp } })).toMatchObject({ code: 0, stderr: '' })
     expect(readdirSync(tmp).filter((name) => !/^(ph-db-|node-compile-cache)/.test(name))).toEqual([])
@@ -173,7 +181,7 @@ test.runIf(onEmbedded)('a second server on the folder is told who has it, and th
 })
 
 test.runIf(onEmbedded)('commands on a copy of a data folder leave the original alone', async () => {
-  const { start, administer, data } = await serverHouse()
+  const { start, administer, data } = await provisionedHouse()
   const server = await start()
   const copy = join(temporaryFolder(), 'copy')
   cpSync(data, copy, { recursive: true, filter: (path) => !statSync(path).isSocket() })

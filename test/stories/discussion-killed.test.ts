@@ -8,10 +8,10 @@ import { answered, commentsOf, eventsOf, say, uploadPicture } from '../support/d
 import { deathKind, moments, mortal } from '../support/mortal-server.ts'
 
 const limits = { timeout: 900_000 }
+const { caller, entry, dying } = await mortal()
 const toldOf = async (caller: Caller): Promise<number> => answered(await caller.get('/activity?limit=200')).events.length
 
 test('killed while a comment is posted, the server comes back with all of it or nothing', limits, async () => {
-  const { caller, entry, dying } = await mortal()
   let deaths = 0
   for (const before of moments(deathKind === 'wire' ? [2, 5, 8, 11, 14] : [1, 2, 3])) {
     const [known, events] = [(await commentsOf(caller('mia'), entry.entry_id)).length, await toldOf(caller('mia'))]
@@ -36,7 +36,6 @@ test('killed while a comment is posted, the server comes back with all of it or 
 })
 
 test('killed while a thread is deleted, the server comes back with the whole thread or none of it', limits, async () => {
-  const { caller, entry, dying } = await mortal()
   let deaths = 0
   for (const before of moments(deathKind === 'wire' ? [3, 7, 10] : [1, 2])) {
     const { id } = await uploadPicture(caller('mia'))

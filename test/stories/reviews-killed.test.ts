@@ -117,11 +117,12 @@ const writes: Record<string, Write> = {
   },
 }
 
+const mortals = await mortal()
+
 test.for(Object.entries(writes))(
   'killed while %s, the server comes back with all of it or nothing',
   { timeout: 900_000 },
   async ([, { address, changes, prepare }]) => {
-    const mortals = await mortal()
     const outcomes: string[][] = []
     for (const before of moments(deathKind === 'wire' ? [2, 4, 9, 14] : [1, 2])) {
       const prop = await propOf(mortals.caller('mia'))

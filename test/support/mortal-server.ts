@@ -3,7 +3,7 @@ import { type Caller, callAs } from './api.ts'
 import type { DeathOrder } from './death-point.ts'
 import { item, pushed } from './push.ts'
 import type { Keys } from './server.ts'
-import { serverHouse } from './server-house.ts'
+import { serverHouseOfFile } from './server-house.ts'
 import type { ServerProcess } from './server-process.ts'
 
 const lifted = { PH_RATE_LIMIT_REQUESTS: '1000000', PH_RATE_LIMIT_PUSH: '1000000' }
@@ -15,8 +15,9 @@ export const moments = (steps: readonly number[]): DeathOrder['before'][] => [
   'answer',
 ]
 
+/** For all tests of a file: each has a prop of its own there. */
 export async function mortal() {
-  const house = await serverHouse()
+  const house = await serverHouseOfFile()
   let server: ServerProcess = await house.start([], lifted)
   const caller = (who: keyof Keys): Caller => callAs(server.url, house.keys[who])
   const [entry] = await pushed(caller('mia'), [item()])
