@@ -21,7 +21,7 @@ programs() {
 }
 
 bin=$(programs)
-folder=$(mktemp -d /tmp/ph-postgres.XXXXXX)
+folder=$(mktemp -d "${TMPDIR:-/tmp}/ph-postgres.XXXXXX")
 as=()
 if [ "$(id -u)" = 0 ]; then # PostgreSQL refuses to run as root
   user=postgres
