@@ -6,7 +6,7 @@ import { runTeam } from '../support/team-days.ts'
 
 const server = await startTestServer()
 const first = Number(process.env.PH_TEAM_FIRST ?? 1)
-const seeds = Array.from({ length: Number(process.env.PH_TEAM_SEEDS ?? ofMany(12, 300)) }, (_, at) => first + at)
+const seeds = Array.from({ length: Number(process.env.PH_TEAM_SEEDS ?? ofMany(7, 300)) }, (_, at) => first + at)
 const steps = Number(process.env.PH_TEAM_STEPS ?? 60)
 
 test.each(seeds)('seed %i: a team works for sixty steps', async (seed) => {
