@@ -68,7 +68,8 @@ export async function findLatest(options: LatestOptions): Promise<Latest> {
     const api = createApi(http)
     const filesIn = (...states: StatusFile['state'][]) => report.files.filter(({ state }) => states.includes(state))
     // Bytes that the library has as another version are no edit, such as those of another branch.
-    const setBack = new Set((await findSetBack(report.files, api)).map(({ file }) => file))
+    const { reverted, overRedirectors } = await findSetBack(report.files, api)
+    const setBack = new Set([...reverted, ...overRedirectors].map(({ file }) => file))
     const isSetBack = ({ file }: StatusFile) => setBack.has(file)
     const [outdated, missing] = [[...filesIn('outdated'), ...report.files.filter(isSetBack)], filesIn('missing')]
     const notSetBack = (one: StatusFile) => !isSetBack(one)
@@ -86,7 +87,9 @@ export async function findLatest(options: LatestOptions): Promise<Latest> {
     const levels = report.levels.filter(({ file }) => existsSync(join(target.root, file)))
     const edited = new Set(namesOf(filesIn('modified', 'diverged', 'moved').filter(notSetBack)))
     // A redirector has the place, or may have it: of this project, or of the one that moved the prop.
-    const redirected = wanted.filter((file) => takenBy(file)?.entry_id === null || (isMoved(file) && takenBy(file) === undefined))
+    const isRedirected = (file: StatusFile) =>
+      takenBy(file) === undefined ? isMoved(file) || overRedirectors.includes(file) : takenBy(file)?.entry_id === null
+    const redirected = wanted.filter(isRedirected)
     const referring = await findReferring(api, [...redirected, ...gone], { memory, target, replacing, edited })
     const needed = (all ? [...redirected, ...gone] : redirected).flatMap(({ file }) => referring.get(file) ?? [])
     const brought = [...bringing.values(), ...levels.map(({ entry_id }) => entry_id), ...needed].flatMap((id) => id ?? [])

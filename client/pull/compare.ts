@@ -181,7 +181,7 @@ interface Asking {
 
 /**
  * Conflicts with another prop that gave its place up: this machine brought or sent it, its bytes are as the library has them, and it is a redirector, lies
- * elsewhere now, was deleted, or the project has the pulled one in its place by now.
+ * elsewhere now, was deleted, or the project has the pulled one in its place by now. A prop that another branch put back over its redirector counts too.
  */
 async function findTakenPlaces(
   decisions: readonly Decision[],
@@ -192,30 +192,37 @@ async function findTakenPlaces(
   const open = new Map<string, Decision>()
   /** They stay only where the project has them there. */
   const yielding = new Set<Decision>()
+  const setBack = new Set<Decision>()
   for (const decision of decisions) {
     const { action, localHash = '', known, pullFile } = decision
     const lineageId = versions.get(localHash)?.lineage_id ?? deleted.get(localHash)
-    const isOther = action === 'conflict' && lineageId !== undefined && lineageId !== pullFile.object.lineage_id
-    if (!isOther || known?.base?.lineageId !== lineageId) continue
-    const face = faces.get(lineageId)
-    const isThere = face?.origin_path?.toLowerCase() === pullFile.object.origin_path?.toLowerCase()
-    const isYielding = known.base.assetClass === 'ObjectRedirector' || deleted.has(localHash)
+    const { lineage_id } = pullFile.object
+    const isOther = action === 'conflict' && lineageId !== undefined && lineageId !== lineage_id
+    if (!isOther || !known?.base) continue
+    const isRedirector = known.base.assetClass === 'ObjectRedirector'
+    // Another branch put the prop back that was there before its redirector.
+    const isSetBack = isRedirector && known.base.lineageId === lineage_id
+    if (!isSetBack && known.base.lineageId !== lineageId) continue
+    const isThere = faces.get(lineageId)?.origin_path?.toLowerCase() === pullFile.object.origin_path?.toLowerCase()
+    const isYielding = !isSetBack && (isRedirector || deleted.has(localHash))
     if (isYielding) yielding.add(decision)
-    if (isThere || isYielding) open.set(placeOf(pullFile.object), decision)
+    if (isSetBack) setBack.add(decision)
+    if (isThere || isYielding || isSetBack) open.set(placeOf(pullFile.object), decision)
     else taking.add(decision)
   }
   if (open.size === 0) return taking
   const places = project === '' ? [] : ((await findPlaces(library, project, [...open.keys()]))?.places ?? [])
   const placed = new Map(places.map(({ path, lineage_id }) => [path, lineage_id]))
   // A redirector gives way to a prop that was elsewhere in this project: it has come back.
-  const redirectors = [...open.values()].filter(({ known }) => known?.base?.assetClass === 'ObjectRedirector')
+  const redirectors = [...yielding].filter(({ known }) => known?.base?.assetClass === 'ObjectRedirector')
   const pulled = redirectors.map(({ pullFile }) => pullFile.object.lineage_id)
   const hereBefore = new Set(memory?.findByLineages([...new Set(pulled)]).map(({ base }) => base?.lineageId))
   const back = new Set(redirectors.filter(({ pullFile }) => hereBefore.has(pullFile.object.lineage_id)))
   for (const [path, decision] of open) {
     const own = placed.get(path)
     const isKept = own === decision.known?.base?.lineageId && !back.has(decision)
-    if (own === decision.pullFile.object.lineage_id || (yielding.has(decision) && !isKept)) taking.add(decision)
+    const isFree = yielding.has(decision) ? !isKept : own === undefined && setBack.has(decision)
+    if (own === decision.pullFile.object.lineage_id || isFree) taking.add(decision)
   }
   return taking
 }

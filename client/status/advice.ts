@@ -13,24 +13,34 @@ import type { StatusFile } from './report.ts'
 const mayBeSetBack = ({ state, known_by, lineage_id }: StatusFile): boolean =>
   (state === 'modified' || state === 'diverged') && known_by === 'memory' && lineage_id !== null
 
-/** Finds changed files whose bytes are another version of their prop than the current one. Asks only where something changed. */
-export async function findSetBack(files: readonly StatusFile[], api: Api): Promise<Reverted[]> {
+interface SetBack {
+  /** Their bytes are another version of their prop than the current one. */
+  reverted: Reverted[]
+  /** In the place of a redirector: another branch put the prop back that was there before, in some version that the library has. */
+  overRedirectors: StatusFile[]
+}
+
+/** Finds changed files whose bytes the library has. Asks only where something changed. */
+export async function findSetBack(files: readonly StatusFile[], api: Api): Promise<SetBack> {
   const changed = files.filter(mayBeSetBack)
-  if (changed.length === 0) return []
+  if (changed.length === 0) return { reverted: [], overRedirectors: [] }
   const hashes = [...new Set(changed.map(({ content_hash }) => content_hash))]
   const { versions } = await findFaces(api, { lineageIds: [], hashes, paths: [] })
   const byHash = new Map(versions.map((version) => [version.content_hash, version]))
-  return changed.flatMap(({ file, content_hash, lineage_id, object_id, face_object_id }): Reverted[] => {
+  const reverted = changed.flatMap(({ file, content_hash, lineage_id, object_id, face_object_id }): Reverted[] => {
     const version = byHash.get(content_hash)
     if (version === undefined || version.lineage_id !== lineage_id || object_id === null) return []
     const one = { file, lineageId: version.lineage_id, objectId: version.object_id, baseObjectId: object_id }
     return isSetBack(one, face_object_id) ? [one] : []
   })
+  const isOverRedirector = ({ content_hash, lineage_id, entry_id, part }: StatusFile) =>
+    entry_id === null && part === undefined && (byHash.get(content_hash)?.lineage_id ?? lineage_id) !== lineage_id
+  return { reverted, overRedirectors: changed.filter(isOverRedirector) }
 }
 
 /** The same files; such ones with the version that they are. Parts of levels go into the next set of their level, whatever version they are. */
 export async function withReverted(files: StatusFile[], api: Api): Promise<StatusFile[]> {
-  const reverted = await findSetBack(
+  const { reverted } = await findSetBack(
     files.filter(({ part }) => part === undefined),
     api,
   )

@@ -1,5 +1,5 @@
 /** Redirectors travel with what refers through them: files of the library, never props, never held. */
-import { existsSync, readFileSync } from 'node:fs'
+import { existsSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import { callAs, type Json } from '../support/api.ts'
@@ -62,6 +62,21 @@ test('a rename pushes the redirector because the level in the library refers to 
   await max.ph('pull L_Inn')
   for (const path of [inn, barrel, cask]) expect(sameAs(max, mia, path), path).toBe(true)
   await mia.ph('status --exit-code')
+  await max.ph('status --exit-code')
+})
+
+test('a branch that puts a prop back over its redirector keeps nobody from the latest', async () => {
+  const { mia, max } = await team()
+  await mia.save({ ...level(barrel), ...mesh(barrel, 'v1', oldGuid) })
+  await mia.ph('push')
+  await max.ph('pull L_Inn')
+  const before = readFileSync(join(max.root, fileOf(barrel)))
+  await mia.save({ ...leads(barrel, cask, oldGuid), ...mesh(cask, 'v2', newGuid) })
+  await mia.ph('push')
+  await max.ph('pull')
+  writeFileSync(join(max.root, fileOf(barrel)), before)
+  await max.ph('pull')
+  for (const path of [inn, barrel, cask]) expect(sameAs(max, mia, path), path).toBe(true)
   await max.ph('status --exit-code')
 })
 
