@@ -24,8 +24,8 @@ export default defineConfig({
     maxWorkers: 3,
     sequence: { sequencer: LongestFirst },
     // What is waited for comes when it comes: a busy machine is no reason to fail.
-    testTimeout: 180_000,
-    hookTimeout: 180_000,
+    testTimeout: 600_000,
+    hookTimeout: 600_000,
     expect: { poll: { timeout: 20_000, interval: 50 } },
     // Servers in processes of their own: see test/support/server.ts.
     env: { NO_COLOR: '1', PH_DATABASE_CACHE: '16' },
