@@ -66,7 +66,7 @@ export async function findTheirs(wire: Wire, target: PullTarget, files: readonly
     const ownId = (file: StatusFile) => occupants.get(file)?.entry_id ?? bringer(file, { faces, memory, target })
     // A redirector has no entry: a pull of a prop that refers to it brings it.
     const redirected = files.filter((file) => occupants.get(file)?.entry_id === null || ownId(file) === undefined)
-    const here = { memory, target, replacing: new Map(), edited: new Set<string>(), found: files }
+    const here = { memory, target, replacing: new Map(), skipped: new Set<string>(), found: files }
     const referring = await findReferring(api, redirected, here)
     const ids = new Map(files.map((file) => [file, referring.get(file.file) ?? [ownId(file)].flatMap((id) => id ?? [])]))
     return {

@@ -77,7 +77,7 @@ export async function findLatest(options: LatestOptions): Promise<Latest> {
     const lineageIds = [...new Set(wanted.flatMap(({ lineage_id }) => lineage_id ?? []))]
     const { lineages } = lineageIds.length > 0 ? await findFaces(api, { lineageIds, hashes: [], paths: [] }) : { lineages: [] }
     const faces = new Map(lineages.map((face) => [face.id, face]))
-    const { elsewhere, replacing, gone, takenBy } = await findPlaced(api, { target, memory, here: report.files })
+    const { elsewhere, replacing, gone, displaced, takenBy } = await findPlaced(api, { target, memory, here: report.files })
     const isMoved = (file: StatusFile) => hasMoved(file, { faces, target })
     // Another prop or a redirector has the place now: that one comes, unless its own prop has moved on.
     const isReplaced = (file: StatusFile) => takenBy(file) !== undefined && !isMoved(file)
@@ -85,19 +85,20 @@ export async function findLatest(options: LatestOptions): Promise<Latest> {
       wanted.filter((file) => !isReplaced(file)).map((file) => [file.file, bringer(file, { faces, memory, target })]),
     )
     const levels = report.levels.filter(({ file }) => existsSync(join(target.root, file)))
-    const edited = new Set(namesOf(filesIn('modified', 'diverged', 'moved').filter(notSetBack)))
+    const edited = filesIn('modified', 'diverged', 'moved').filter(notSetBack)
+    const skipped = new Set(namesOf([...edited, ...displaced]))
     // A redirector has the place, or may have it: of this project, or of the one that moved the prop.
     const isRedirected = (file: StatusFile) =>
       takenBy(file) === undefined ? isMoved(file) || overRedirectors.includes(file) : takenBy(file)?.entry_id === null
-    const redirected = wanted.filter(isRedirected)
-    const referring = await findReferring(api, [...redirected, ...gone], { memory, target, replacing, edited })
+    const redirected = [...wanted.filter(isRedirected), ...displaced]
+    const referring = await findReferring(api, [...redirected, ...gone], { memory, target, replacing, skipped })
     const needed = (all ? [...redirected, ...gone] : redirected).flatMap(({ file }) => referring.get(file) ?? [])
     const brought = [...bringing.values(), ...levels.map(({ entry_id }) => entry_id), ...needed].flatMap((id) => id ?? [])
-    const isBrought = (one: StatusFile) => bringing.get(one.file) !== undefined || referring.has(one.file)
+    const isBrought = (one: OldFile) => bringing.get(one.file) !== undefined || referring.has(one.file)
     // Files that were edited since are conflicts of the pull.
     const taken = [...replacing.keys()].filter((file) => !bringing.has(file))
     return {
-      outdated: [...new Set([...namesOf(outdated.filter(isBrought)), ...levelFiles(levels), ...taken])],
+      outdated: [...new Set([...namesOf([...outdated, ...displaced].filter(isBrought)), ...levelFiles(levels), ...taken])],
       modified: namesOf(filesIn('modified', 'moved').filter(notSetBack)),
       diverged: namesOf(filesIn('diverged').filter(notSetBack)),
       // What left its level is taken away with what the level brings.

@@ -29,6 +29,8 @@ interface Placed {
   replacing: Map<string, AddedProp>
   /** Files that are not here, of redirectors and of props that were deleted from the library. */
   gone: OldFile[]
+  /** Files as the library has them, of props in whose place the project has a redirector by now, such as one to a prop that it made of another game's. */
+  displaced: OldFile[]
   /** Another lineage that the project has at the place of a file. */
   takenBy(file: OldFile): Occupant | undefined
 }
@@ -41,7 +43,7 @@ interface Occupant {
 
 type Here = Pick<Around, 'memory' | 'target'>
 
-/** `here`: files whose lineages are known to be here. */
+/** `here`: files that are not as the library has them; their lineages are known to be here. */
 export async function findPlaced(
   api: Pick<Api, 'lineages'>,
   { target, memory, here }: Here & { here: readonly OldFile[] },
@@ -50,18 +52,29 @@ export async function findPlaced(
   for (const { lineage_id } of here) if (lineage_id !== null) known.add(lineage_id)
   const replacing: Placed['replacing'] = new Map()
   const found = await findPlaces(api, target.project)
-  if (!found) return { elsewhere: null, replacing, gone: [...gone.values()], takenBy: () => undefined }
+  if (!found) return { elsewhere: null, replacing, gone: [...gone.values()], displaced: [], takenBy: () => undefined }
   const faces = new Map(found.lineages.map((face) => [face.id, face]))
   const elsewhere: AddedProp[] = []
+  const displaced = new Map<string, OldFile>()
   for (const { path, lineage_id } of found.places) {
     const entry_id = entryOf(faces.get(lineage_id))
-    const file = files.get(path)
-    if (entry_id === null) for (const one of absentFile(faces.get(lineage_id), target)) gone.set(path, one)
-    else if (known.has(lineage_id)) continue
-    else if (file !== undefined && existsSync(join(target.root, file))) replacing.set(file, { entry_id, path })
+    const old = files.get(path)
+    const isHere = old !== undefined && existsSync(join(target.root, old.file))
+    if (entry_id === null) {
+      for (const one of absentFile(faces.get(lineage_id), target)) gone.set(path, one)
+      if (isHere && old.lineage_id !== lineage_id) displaced.set(old.file, old)
+    } else if (known.has(lineage_id)) continue
+    else if (isHere) replacing.set(old.file, { entry_id, path })
     else elsewhere.push({ entry_id, path })
   }
-  return { elsewhere, replacing, gone: [...gone.values()], takenBy: occupantsIn(found, target) }
+  for (const { file } of here) displaced.delete(file)
+  return {
+    elsewhere,
+    replacing,
+    gone: [...gone.values()],
+    displaced: [...displaced.values()],
+    takenBy: occupantsIn(found, target),
+  }
 }
 
 /** Finds which other lineage the project has at the place of each file. Asks about these places only. */
@@ -97,20 +110,21 @@ function absentFile(face: LineageFace | undefined, { root, content }: PullTarget
 }
 
 /** Reads memory: the files that were pushed or pulled here, by place; the missing ones of deleted props; and all lineages. */
-function oldFiles({ target, memory }: Here): { files: Map<string, string>; gone: Map<string, OldFile>; known: Set<string> } {
-  const [files, gone, known] = [new Map<string, string>(), new Map<string, OldFile>(), new Set<string>()]
+function oldFiles({ target, memory }: Here): { files: Map<string, OldFile>; gone: Map<string, OldFile>; known: Set<string> } {
+  const [files, gone, known] = [new Map<string, OldFile>(), new Map<string, OldFile>(), new Set<string>()]
   for (const [file, , bits, lineage_id] of memory.faces.rows()) {
     if (!(bits & relation.based) || lineage_id === null) continue
     known.add(lineage_id)
     const place = placeOf(file, target)
-    files.set(place, file)
+    files.set(place, { file, lineage_id })
     if (bits & relation.deleted && !existsSync(join(target.root, file))) gone.set(place, { file, lineage_id })
   }
   return { files, gone, known }
 }
 
 interface Referring extends Here, Pick<Placed, 'replacing'> {
-  edited: ReadonlySet<string>
+  /** Files that count for nothing: those that were edited may refer to something else by now, and a redirector takes the place of others. */
+  skipped: ReadonlySet<string>
   /** Files that are known to be here by more than memory. */
   found?: readonly OldFile[]
   /** Redirectors on the way so far. */
@@ -125,15 +139,14 @@ const mostInChain = 16
  * redirector there, or what is still needed of a deleted prop. A redirector that refers to it stands for those that refer to the redirector.
  */
 export async function findReferring(api: Api, files: readonly OldFile[], looking: Referring): Promise<Map<string, number[]>> {
-  const { memory, target, replacing, edited, found = [], depth = 0 } = looking
+  const { memory, target, replacing, skipped, found = [], depth = 0 } = looking
   const places = new Map(files.map(({ file }) => [placeOf(file, target), file]))
   const known = places.size > 0 ? await findPlaces(api, target.project, [...places.keys()]) : undefined
   const lineageIds = [...new Set(known?.referrers.flatMap(({ lineage_id }) => lineage_id ?? []))]
   if (!known || lineageIds.length === 0) return new Map()
   const { lineages } = await findFaces(api, { lineageIds, hashes: [], paths: [] })
   const around = { faces: new Map(lineages.map((face) => [face.id, face])), memory, target }
-  // Skips files that another prop replaces, and edited files: their references may have changed.
-  const isHere = (file: string) => existsSync(join(target.root, file)) && !replacing.has(file) && !edited.has(file)
+  const isHere = (file: string) => existsSync(join(target.root, file)) && !replacing.has(file) && !skipped.has(file)
   const remembered = memory.findByLineages(lineageIds).map(({ file, base }) => ({ file, lineage_id: base?.lineageId ?? null }))
   const here = Map.groupBy(
     [...remembered, ...found].filter(({ file }) => isHere(file)),

@@ -80,6 +80,25 @@ test('a branch that puts a prop back over its redirector keeps nobody from the l
   await max.ph('status --exit-code')
 })
 
+test('where a game moved the prop of another game as its own, the redirector comes to its other machines with the latest', async () => {
+  const { url, keys } = await server.addWorkspace()
+  const tavern = workstation({ url, key: keys.mia })
+  const [moving, other] = [workstation({ url, key: keys.max }, 'Castle'), workstation({ url, key: keys.adam }, 'Castle')]
+  await tavern.save(mesh(barrel, 'v1', oldGuid))
+  await tavern.ph('push')
+  // Both games begin with the same files.
+  await moving.save({ ...level(barrel), ...mesh(barrel, 'v1', oldGuid) })
+  await moving.ph('push')
+  await other.ph('pull L_Inn')
+  await moving.save({ ...leads(barrel, cask, oldGuid), ...mesh(cask, 'v2', newGuid) })
+  expect((await moving.ask('push --held new')).items).toContainEqual(
+    expect.objectContaining({ file: fileOf(cask), entry_created: true }),
+  )
+  await other.ph('pull')
+  for (const path of [inn, barrel, cask]) expect(sameAs(other, moving, path), path).toBe(true)
+  await other.ph('status --exit-code')
+})
+
 test('a redirector that nothing refers to stays at home; once something does, the next push takes it along', async () => {
   const { mia, max } = await team()
   await mia.save(mesh(barrel, 'v1', oldGuid))
