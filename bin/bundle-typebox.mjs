@@ -10,7 +10,8 @@ const imported = /(?<=\bfrom ['"])typebox(?:\/([\w-]+))?(?=['"])/g
 const fileOf = (entry) => `${entry ?? 'index'}.js`
 
 const entries = new Set()
-for (const file of globSync('**/*.js', { cwd: dist })) {
+for (const name of globSync('**/*.js', { cwd: dist })) {
+  const file = name.replaceAll('\\', '/')
   const text = readFileSync(join(dist, file), 'utf8')
   const changed = text.replace(imported, (_, entry) => {
     entries.add(entry)

@@ -6,7 +6,8 @@ const oldestNode = '>=18'
 
 export function clientManifest({ manifest, lock, version }) {
   const { name, description, license, type, bin, optionalDependencies } = manifest
-  const { typebox: _inDist, ...dependencies } = manifest.dependencies
+  // Built into dist: bin/bundle-typebox.mjs.
+  const { typebox: _, ...dependencies } = manifest.dependencies
   const exact = (names) => Object.fromEntries(Object.keys(names).map((one) => [one, lock.packages[placeOf(one)].version]))
   return {
     name,
