@@ -88,8 +88,9 @@ export async function findLatest(options: LatestOptions): Promise<Latest> {
     const edited = filesIn('modified', 'diverged', 'moved').filter(notSetBack)
     const skipped = new Set(namesOf([...edited, ...displaced]))
     // A redirector has the place, or may have it: of this project, or of the one that moved the prop.
+    const isOver = new Set(overRedirectors)
     const isRedirected = (file: StatusFile) =>
-      takenBy(file) === undefined ? isMoved(file) || overRedirectors.includes(file) : takenBy(file)?.entry_id === null
+      takenBy(file) === undefined ? isMoved(file) || isOver.has(file) : takenBy(file)?.entry_id === null
     const redirected = [...wanted.filter(isRedirected), ...displaced]
     const referring = await findReferring(api, [...redirected, ...gone], { memory, target, replacing, skipped })
     const needed = (all ? [...redirected, ...gone] : redirected).flatMap(({ file }) => referring.get(file) ?? [])

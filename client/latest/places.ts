@@ -59,12 +59,14 @@ export async function findPlaced(
   for (const { path, lineage_id } of found.places) {
     const entry_id = entryOf(faces.get(lineage_id))
     const old = files.get(path)
-    const isHere = old !== undefined && existsSync(join(target.root, old.file))
+    // Of nearly all places the prop is here: no file is asked for then.
+    const hasOther = entry_id === null ? old?.lineage_id !== lineage_id : !known.has(lineage_id)
+    const other = old && hasOther && existsSync(join(target.root, old.file)) ? old : undefined
     if (entry_id === null) {
       for (const one of absentFile(faces.get(lineage_id), target)) gone.set(path, one)
-      if (isHere && old.lineage_id !== lineage_id) displaced.set(old.file, old)
-    } else if (known.has(lineage_id)) continue
-    else if (isHere) replacing.set(old.file, { entry_id, path })
+      if (other) displaced.set(other.file, other)
+    } else if (!hasOther) continue
+    else if (other) replacing.set(other.file, { entry_id, path })
     else elsewhere.push({ entry_id, path })
   }
   for (const { file } of here) displaced.delete(file)
