@@ -1,6 +1,6 @@
-// Builds dist/ from the sources: tsc, the files it does not copy (.sql, .css, .bin, fonts, plugins of editors), the pages of cards, typebox
-// in a few files, the packed client that servers hand out, and the files that a new database begins with. Run by `npm ci` as `prepare`, also by an older Node than the
-// programs need: npm before 11 does not link the Node that comes as a dependency.
+// Builds dist/ from the sources: tsc, the files it does not copy (.sql, .css, .bin, fonts, plugins of editors), the pages of cards, typebox in a few
+// files, the packed client that servers hand out, and the files that a new database begins with. Run by `npm ci` as `prepare`, also by an older
+// Node than the programs need: npm before 11 does not link the Node that comes as a dependency.
 import { spawnSync } from 'node:child_process'
 import {
   cpSync,
@@ -59,7 +59,7 @@ function copyRest() {
   })
 }
 
-/** What bundles runs on no older Node than the programs do. */
+/** Runs a script of bin/ that bundles files: it needs a Node as new as the programs do. */
 function bundle(script, folder) {
   const linked = join(root, 'node_modules/.bin/node')
   const node = existsSync(linked) ? linked : process.execPath

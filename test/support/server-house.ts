@@ -17,7 +17,7 @@ export interface ServerHouse {
   data: string
   /** What commands and servers are told of the database. */
   env: Record<string, string>
-  /** What was provisioned: `acme`. */
+  /** The workspace `acme`, as the database got it. */
   workspace: WorkspaceEntry
   keys: Keys
   /** The folder of the server that runs, in which its socket is. */
