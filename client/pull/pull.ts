@@ -2,6 +2,7 @@
 import { mkdirSync, realpathSync } from 'node:fs'
 import { join } from 'node:path'
 import { ApiError } from '../../contract/errors.ts'
+import type { PullJobObject } from '../../contract/pull-jobs.ts'
 import { projectStateFile, pullLock } from '../folders.ts'
 import { createApi } from '../http/api.ts'
 import { openWire } from '../http/open-http.ts'
@@ -25,7 +26,7 @@ import { askInParts, type EntriesOrder } from './orders/parts.ts'
 import { ordersWith, queuedOrders, type WaitingJob, type WaitingOrder, waitingJobs } from './orders/waiting-jobs.ts'
 import { clearStaging, stagingFolder } from './placing/folders.ts'
 import { settledFiles, settleInterrupted } from './placing/recovery.ts'
-import type { JobReport, PullReport } from './report.ts'
+import type { JobReport, PulledFile, PullReport } from './report.ts'
 import type { PullTarget } from './target-project.ts'
 
 export type { PullOptions } from './options.ts'
@@ -94,6 +95,14 @@ function goneNote([jobId, ...others]: readonly number[], why: string, placed: nu
   return `An interrupted pull has lost its claim on job ${jobId}${more}: ${why}${stays}`
 }
 
+const overReason = 'It was interrupted, and is ordered anew: other versions are current by now.'
+
+function overNote(jobIds: readonly number[], placed: readonly PulledFile[]): string {
+  const kept = placed.flatMap(({ outcome, backup }) => (outcome === 'overwritten' && backup !== undefined ? backup : []))
+  const backups = kept.length > 0 ? ` What it had replaced is kept: ${kept.join(', ')}.` : ''
+  return `An interrupted pull (job ${jobIds.join(', ')}) is ordered anew: other versions are current by now.${backups}`
+}
+
 class Pull {
   readonly #parts: PullParts
   readonly #staging: string
@@ -144,13 +153,34 @@ class Pull {
     }
   }
 
-  /** Where nothing was claimed yet, some jobs of the order may be missing: it is ordered anew. */
+  /**
+   * Where nothing was claimed yet, some jobs of the order may be missing: it is ordered anew. So it is where other versions are current by now: what
+   * was ordered then would set files back.
+   */
   async #goOn(open: readonly OpenPull[]): Promise<JobReport> {
     const [{ ordered } = { ordered: null }] = open
-    const isWhole = open.some(({ claimToken }) => claimToken !== null)
-    if (isWhole || ordered === null || isSent(ordered)) return this.#taker.goOn(open)
-    await this.#takeBack(open.map(({ jobId }) => jobId))
+    if (ordered === null || isSent(ordered)) return this.#taker.goOn(open)
+    const isClaimed = open.some(({ claimToken }) => claimToken !== null)
+    if (isClaimed && !(await this.#isOver(open, orderOf(ordered)))) return this.#taker.goOn(open)
+    const ids = open.map(({ jobId }) => jobId)
+    if (isClaimed) {
+      await this.#taker.giveUp(open, overReason)
+      this.#notes.push(overNote(ids, [...settledFiles(this.#parts, ids[0] ?? 0).values()]))
+    }
+    await this.#takeBack(ids)
     return this.#doOrdered(ordered, { resumed: true })
+  }
+
+  /** Whether an order of current versions would bring other ones now. */
+  async #isOver(open: readonly OpenPull[], order: EntriesOrder): Promise<boolean> {
+    const { api } = this.#parts
+    if (order.dependencies !== 'current') return false
+    const lists = await Promise.all(open.map(({ jobId }) => api.pullJobs.closure({ job_id: jobId })))
+    const plans = await askInParts(api, order, { ask: (part) => api.pullJobs.plan(part) }).catch(() => undefined)
+    const idsOf = (objects: readonly PullJobObject[]) => new Set(objects.map(({ object_id }) => object_id))
+    const then = idsOf(lists.flatMap(({ objects }) => objects))
+    const now = plans && idsOf(plans.flatMap(({ closure }) => closure.objects))
+    return now !== undefined && now.symmetricDifference(then).size > 0
   }
 
   /** `ordered`: the order as it is remembered. */

@@ -13,7 +13,7 @@ import type { ClientDeath } from '../../support/client-death.ts'
 import { emptyProject, entriesNamed, onlyJob, outcomesOf, type PullProject } from '../../support/pull.ts'
 import { sha256 } from '../../support/push.ts'
 import { startTestServer } from '../../support/server.ts'
-import { makeProject, packageAt, type Target } from '../../support/unreal-project.ts'
+import { attachAll, makeProject, packageAt, type Target } from '../../support/unreal-project.ts'
 
 const server = await startTestServer()
 const supported = (name: string) => new URL(`../../support/${name}.ts`, import.meta.url)
@@ -38,7 +38,7 @@ async function stocked(has: 'first' | 'second' = 'first') {
   await save('second')
   await source.push(library)
   if (has === 'second') await project.pull(library, names)
-  return { library, project, first }
+  return { library, source, project, first }
 }
 
 interface Dying {
@@ -96,6 +96,31 @@ test('killed while placing, and again while staging: what was not placed is plac
     expect(readFileSync(join(project.root, pathOf(name))).equals(await bytesOf(name, 'second')), name).toBe(true)
     expect(baseOf(project, library, name)).toBe(sha256(await bytesOf(name, 'second')))
   }
+})
+
+test('a killed pull of versions that are not current any more is ordered anew, and sets nothing back', async () => {
+  const { library, source, project } = await stocked()
+  await killed(project, library, { death: whilePlacing, entries: await entriesNamed(library, names) })
+  const api = callAs(library.url, library.key)
+  const [{ id }] = (await api.get('/pull-jobs?limit=1')).body.jobs
+  // One prop is renamed meanwhile, with a redirector in its old place.
+  await source.save({
+    'Content/Moved/SM_D.uasset': { payload: Buffer.from('third') },
+    [pathOf('SM_A')]: { assetClass: 'ObjectRedirector', imports: ['/Game/Moved/SM_D'] },
+  })
+  await source.push(library, { held: attachAll })
+  const { jobs, notes } = await project.pull(library, ['SM_B'])
+  expect(jobs.map(({ resumed, status }) => ({ resumed, status }))).toEqual([
+    { resumed: true, status: 'done' },
+    { resumed: false, status: 'done' },
+  ])
+  expect(notes).toEqual([`An interrupted pull (job ${id}) is ordered anew: other versions are current by now.`])
+  expect((await api.get(`/pull-jobs/${id}`)).body).toMatchObject({
+    status: 'failed',
+    failure_reason: expect.stringContaining('ordered anew'),
+  })
+  const moved = await packageAt('Content/Moved/SM_D.uasset', { payload: Buffer.from('third') })
+  expect(project.files()['Moved/SM_D.uasset']?.equals(moved)).toBe(true)
 })
 
 test('an edit of what a killed pull placed is one of the new version, and of what it did not place one of the old', async () => {
