@@ -77,7 +77,11 @@ export async function findLatest(options: LatestOptions): Promise<Latest> {
     const lineageIds = [...new Set(wanted.flatMap(({ lineage_id }) => lineage_id ?? []))]
     const { lineages } = lineageIds.length > 0 ? await findFaces(api, { lineageIds, hashes: [], paths: [] }) : { lineages: [] }
     const faces = new Map(lineages.map((face) => [face.id, face]))
-    const { elsewhere, replacing, gone, displaced, takenBy } = await findPlaced(api, { target, memory, here: report.files })
+    const { elsewhere, replacing, gone, displaced, givenUp, takenBy } = await findPlaced(api, {
+      target,
+      memory,
+      here: report.files,
+    })
     const isMoved = (file: StatusFile) => hasMoved(file, { faces, target })
     // Another prop or a redirector has the place now: that one comes, unless its own prop has moved on.
     const isReplaced = (file: StatusFile) => takenBy(file) !== undefined && !isMoved(file)
@@ -86,7 +90,7 @@ export async function findLatest(options: LatestOptions): Promise<Latest> {
     )
     const levels = report.levels.filter(({ file }) => existsSync(join(target.root, file)))
     const edited = filesIn('modified', 'diverged', 'moved').filter(notSetBack)
-    const skipped = new Set(namesOf([...edited, ...displaced]))
+    const skipped = new Set(namesOf([...edited, ...displaced, ...givenUp]))
     // A redirector has the place, or may have it: of this project, or of the one that moved the prop.
     const isOver = new Set(overRedirectors)
     const isRedirected = (file: StatusFile) =>

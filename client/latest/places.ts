@@ -31,6 +31,8 @@ interface Placed {
   gone: OldFile[]
   /** Files as the library has them, of props in whose place the project has a redirector by now, such as one to a prop that it made of another game's. */
   displaced: OldFile[]
+  /** Files of props in whose place the project has another one that is here too, at its former place: the two change places with that one's latest. */
+  givenUp: OldFile[]
   /** Another lineage that the project has at the place of a file. */
   takenBy(file: OldFile): Occupant | undefined
 }
@@ -52,21 +54,24 @@ export async function findPlaced(
   for (const { lineage_id } of here) if (lineage_id !== null) known.add(lineage_id)
   const replacing: Placed['replacing'] = new Map()
   const found = await findPlaces(api, target.project)
-  if (!found) return { elsewhere: null, replacing, gone: [...gone.values()], displaced: [], takenBy: () => undefined }
+  if (!found)
+    return { elsewhere: null, replacing, gone: [...gone.values()], displaced: [], givenUp: [], takenBy: () => undefined }
   const faces = new Map(found.lineages.map((face) => [face.id, face]))
   const elsewhere: AddedProp[] = []
   const displaced = new Map<string, OldFile>()
+  const givenUp: OldFile[] = []
   for (const { path, lineage_id } of found.places) {
     const entry_id = entryOf(faces.get(lineage_id))
     const old = files.get(path)
     // Of nearly all places the prop is here: no file is asked for then.
-    const hasOther = entry_id === null ? old?.lineage_id !== lineage_id : !known.has(lineage_id)
-    const other = old && hasOther && existsSync(join(target.root, old.file)) ? old : undefined
+    const isOther = old?.lineage_id !== lineage_id
+    const other = old && isOther && existsSync(join(target.root, old.file)) ? old : undefined
     if (entry_id === null) {
       for (const one of absentFile(faces.get(lineage_id), target)) gone.set(path, one)
       if (other) displaced.set(other.file, other)
-    } else if (!hasOther) continue
-    else if (other) replacing.set(other.file, { entry_id, path })
+    } else if (known.has(lineage_id)) {
+      if (other) givenUp.push(other)
+    } else if (other) replacing.set(other.file, { entry_id, path })
     else elsewhere.push({ entry_id, path })
   }
   for (const { file } of here) displaced.delete(file)
@@ -75,6 +80,7 @@ export async function findPlaced(
     replacing,
     gone: [...gone.values()],
     displaced: [...displaced.values()],
+    givenUp,
     takenBy: occupantsIn(found, target),
   }
 }

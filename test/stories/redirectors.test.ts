@@ -20,12 +20,12 @@ const mesh = (at: string, text: string, guid: string) => ({ [fileOf(at)]: { payl
 const guids = ['A', 'B', 'C', 'D'].map((letter) => letter.repeat(32))
 const [oldGuid = '', newGuid = '', thirdGuid = '', anotherGuid = ''] = guids
 
-async function team(): Promise<{ mia: Workstation; max: Workstation; read(path: string): Promise<Json> }> {
+async function team(project = 'Inn'): Promise<{ mia: Workstation; max: Workstation; read(path: string): Promise<Json> }> {
   const { url, keys } = await server.addWorkspace()
   const api = callAs(url, keys.max)
   return {
     mia: workstation({ url, key: keys.mia }),
-    max: workstation({ url, key: keys.max }, 'Inn'),
+    max: workstation({ url, key: keys.max }, project),
     read: async (path) => (await api.get(path)).body,
   }
 }
@@ -227,6 +227,28 @@ test('a redirector whose prop was restored to its place keeps no file where that
   await max.ph('pull --yes')
   expect(isHere(max, inn, barrel, cask)).toEqual([true, true, false])
   await max.ph('status --exit-code')
+})
+
+test('a prop that comes back to its place keeps no pull from the latest where another prop lay there meanwhile', async () => {
+  const { mia, max, read } = await team('Tavern')
+  await mia.save({ ...level(barrel), ...mesh(barrel, 'v1', oldGuid), ...mesh(vat, 'v1', thirdGuid) })
+  await mia.ph('push')
+  await mia.save({ ...leads(barrel, cask, oldGuid), ...mesh(cask, 'v2', newGuid) })
+  await mia.ph('push')
+  await mia.save({ [fileOf(barrel)]: { imports: [`/Game/${vat}`], payload: payload('another'), guid: anotherGuid } })
+  await mia.ph('push')
+  await max.ph('pull L_Inn')
+  await max.ph('pull --all --yes')
+  expect(isHere(max, barrel, cask, vat)).toEqual([true, true, true])
+  await mia.save({ ...leads(vat, 'Cellar/SM_Tun', thirdGuid), ...mesh('Cellar/SM_Tun', 'v2', 'E'.repeat(32)) })
+  await mia.ph('push')
+  const [entry] = (await read('/entries?name=SM_Cask')).entries
+  await mia.ph(`restore ${entry.id} --version v1`)
+  await mia.ph('pull --yes')
+  // The library still has the other prop, which refers to the vat: its old file stays.
+  await max.ph('pull --yes', 6)
+  expect(isHere(max, barrel, cask, 'Cellar/SM_Tun')).toEqual([true, false, true])
+  expect(sameAs(max, mia, barrel)).toBe(true)
 })
 
 test('where the other game edits a shared prop in its old place, the redirector there gives way, and the level stays pullable', async () => {
