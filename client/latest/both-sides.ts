@@ -10,7 +10,7 @@ import type { PullTarget } from '../pull/target-project.ts'
 import type { StatusFile, StatusReport } from '../status/report.ts'
 import { status } from '../status/status.ts'
 import { bringer } from './bringer.ts'
-import { findOccupants, findReferring, hasMoved } from './places.ts'
+import { findOccupants, findReferring, hasMoved, type OldFile } from './places.ts'
 
 export interface NamedFiles {
   /** Folder of the project. */
@@ -49,7 +49,8 @@ function ledTo({ root, files }: Pick<StatusReport, 'root' | 'files'>): string[] 
 export interface Theirs {
   /** The entries that bring the library's versions. */
   entryIds: number[]
-  lineageIds: Set<string>
+  /** The lineages whose versions those are, each with the files that give way to it. */
+  lineages: Map<string, string[]>
   /** Files that no pull brings: their current version has no place under /Game. */
   notPulled: StatusFile[]
 }
@@ -60,9 +61,11 @@ export async function findTheirs(wire: Wire, target: PullTarget, files: readonly
     const lineageIds = [...new Set(files.flatMap(({ lineage_id }) => lineage_id ?? []))]
     const { lineages } = await findFaces(api, { lineageIds, hashes: [], paths: [] })
     const faces = new Map(lineages.map((face) => [face.id, face]))
-    const takenBy = await findOccupants(api, files, target)
+    const { overtakenBy, takenBy } = await findOccupants(api, files, { faces, target })
     // Another prop or a redirector has the place in this project: that one is the library's version there.
-    const occupants = new Map(files.map((file) => [file, hasMoved(file, { faces, target }) ? undefined : takenBy(file)]))
+    const occupantOf = (file: StatusFile) =>
+      hasMoved(file, { faces, target }) ? overtakenBy(faces.get(file.lineage_id ?? '')) : takenBy(file)
+    const occupants = new Map(files.map((file) => [file, occupantOf(file)]))
     const ownId = (file: StatusFile) => occupants.get(file)?.entry_id ?? bringer(file, { faces, memory, target })
     // A redirector has no entry: a pull of a prop that refers to it brings it.
     const redirected = files.filter((file) => occupants.get(file)?.entry_id === null || ownId(file) === undefined)
@@ -71,10 +74,16 @@ export async function findTheirs(wire: Wire, target: PullTarget, files: readonly
     const ids = new Map(files.map((file) => [file, referring.get(file.file) ?? [ownId(file)].flatMap((id) => id ?? [])]))
     return {
       entryIds: [...new Set([...ids.values()].flat())],
-      lineageIds: new Set([...lineageIds, ...[...occupants.values()].flatMap((one) => one?.lineage_id ?? [])]),
+      lineages: filesByLineage(files.flatMap((file) => [file, { ...file, lineage_id: occupants.get(file)?.lineage_id ?? null }])),
       notPulled: files.filter((file) => ids.get(file)?.length === 0),
     }
   })
+}
+
+function filesByLineage(files: readonly OldFile[]): Map<string, string[]> {
+  const lineages = new Map<string, string[]>()
+  for (const { file, lineage_id: id } of files) if (id !== null) lineages.set(id, [...(lineages.get(id) ?? []), file])
+  return lineages
 }
 
 export interface KeptFile {

@@ -22,7 +22,7 @@ export interface OldFile {
   lineage_id: string | null
 }
 
-interface Placed {
+export interface Placed {
   /** Props that lie in the project by its pushes and were never here; null where the server does not say it. */
   elsewhere: AddedProp[] | null
   /** Those that took the place of a file that is here: by that file. */
@@ -35,6 +35,8 @@ interface Placed {
   givenUp: OldFile[]
   /** Another lineage that the project has at the place of a file. */
   takenBy(file: OldFile): Occupant | undefined
+  /** Another one that it has where the prop of a file lies by now. */
+  overtakenBy(face: LineageFace | undefined): Occupant | undefined
 }
 
 interface Occupant {
@@ -54,8 +56,7 @@ export async function findPlaced(
   for (const { lineage_id } of here) if (lineage_id !== null) known.add(lineage_id)
   const replacing: Placed['replacing'] = new Map()
   const found = await findPlaces(api, target.project)
-  if (!found)
-    return { elsewhere: null, replacing, gone: [...gone.values()], displaced: [], givenUp: [], takenBy: () => undefined }
+  if (!found) return { elsewhere: null, replacing, gone: [...gone.values()], displaced: [], givenUp: [], ...nobody }
   const faces = new Map(found.lineages.map((face) => [face.id, face]))
   const elsewhere: AddedProp[] = []
   const displaced = new Map<string, OldFile>()
@@ -81,27 +82,36 @@ export async function findPlaced(
     gone: [...gone.values()],
     displaced: [...displaced.values()],
     givenUp,
-    takenBy: occupantsIn(found, target),
+    ...occupantsIn(found, target),
   }
 }
 
-/** Finds which other lineage the project has at the place of each file. Asks about these places only. */
+type Occupants = Pick<Placed, 'takenBy' | 'overtakenBy'>
+const nobody: Occupants = { takenBy: () => undefined, overtakenBy: () => undefined }
+
+/** Finds which other lineage the project has at the place of each file, and where its prop lies by now. Asks about these places only. */
 export async function findOccupants(
   api: Pick<Api, 'lineages'>,
   files: readonly OldFile[],
-  target: PullTarget,
-): Promise<Placed['takenBy']> {
-  const paths = new Set(files.map(({ file }) => placeOf(file, target)).filter((path) => path !== ''))
+  { faces, target }: Omit<Around, 'memory'>,
+): Promise<Occupants> {
+  const here = files.map(({ file }) => placeOf(file, target))
+  const now = files.flatMap(({ lineage_id }) => faces.get(lineage_id ?? '')?.origin_path?.toLowerCase() ?? [])
+  const paths = new Set([...here, ...now].filter((path) => path !== ''))
   const found = await findPlaces(api, target.project, [...paths])
-  return found ? occupantsIn(found, target) : () => undefined
+  return found ? occupantsIn(found, target) : nobody
 }
 
-function occupantsIn({ places, lineages }: Pick<ProjectPlaces, 'places' | 'lineages'>, target: PullTarget): Placed['takenBy'] {
+function occupantsIn({ places, lineages }: Pick<ProjectPlaces, 'places' | 'lineages'>, target: PullTarget): Occupants {
   const faces = new Map(lineages.map((face) => [face.id, face]))
   const placed = new Map(places.map(({ path, lineage_id }) => [path, lineage_id]))
-  return ({ file, lineage_id }) => {
-    const there = placed.get(placeOf(file, target)) ?? lineage_id
-    return there === null || there === lineage_id ? undefined : { lineage_id: there, entry_id: entryOf(faces.get(there)) }
+  const otherAt = (path: string, lineageId: string | null) => {
+    const there = placed.get(path) ?? lineageId
+    return there === null || there === lineageId ? undefined : { lineage_id: there, entry_id: entryOf(faces.get(there)) }
+  }
+  return {
+    takenBy: ({ file, lineage_id }) => otherAt(placeOf(file, target), lineage_id),
+    overtakenBy: (face) => (face?.origin_path ? otherAt(face.origin_path.toLowerCase(), face.id) : undefined),
   }
 }
 

@@ -77,8 +77,11 @@ export interface PullOptions extends Wire {
   targetRoot?: string
   /** What is needed comes in exactly the versions that it was pushed with; else in those that are current. */
   isExact?: boolean
-  /** Lineages whose files here give way to the version that is pulled, with a backup, whatever else is said about conflicts. */
-  theirs?: ReadonlySet<string>
+  /**
+   * Lineages whose files here give way to the version that is pulled, with a backup, whatever else is said about conflicts; each with the files that
+   * were named.
+   */
+  theirs?: ReadonlyMap<string, readonly string[]>
   /** What to do with local files that differ; the default is to keep them. */
   onConflict?: ConflictAnswer | ConflictAnswers
   /** Whether a package is open in an editor, by the path that it has there: it is not replaced without an answer. */

@@ -61,7 +61,7 @@ const isToBeBrought = ({ state }: StatusFile): boolean => state === 'outdated' |
 
 /**
  * The same files; those that a pull or a download would bring with the path of their current version, and with the entry of the prop that has taken
- * their place in the project: none where that is a redirector. Two requests at most, and none for none.
+ * that place in the project: none where that is a redirector. Two requests at most, and none for none.
  */
 export async function withFacePaths(files: StatusFile[], api: Api, project: string | undefined): Promise<StatusFile[]> {
   const missing = new Set(files.filter(isToBeBrought).flatMap(({ lineage_id }) => lineage_id ?? []))
@@ -73,21 +73,13 @@ export async function withFacePaths(files: StatusFile[], api: Api, project: stri
   return files.map((file) => {
     const face = isToBeBrought(file) && file.lineage_id !== null ? faces.get(file.lineage_id) : undefined
     if (face === undefined) return file
-    const other = isAt(file, face) ? taken.get(placeOf(face)) : undefined
+    const other = taken.get(placeOf(face))
     const known = { ...file, face_origin_path: pulledTo(face), ...namedPart(file, face) }
     return other === undefined || other.id === face.id ? known : { ...known, entry_id: other.entry_id }
   })
 }
 
 const placeOf = ({ origin_path }: LineageFace): string => origin_path?.toLowerCase() ?? ''
-
-/** Whether the prop lies there in the library too. */
-const isAt = ({ file }: StatusFile, face: LineageFace): boolean =>
-  placeOf(face) ===
-  file
-    .toLowerCase()
-    .replace(/^content\//, '/game/')
-    .replace(/\.(uasset|umap)$/, '')
 
 /** The prop or redirector that the project has at the place of each of these lineages, by path. */
 async function takenPlaces(

@@ -206,10 +206,36 @@ test('the ways out of a conflict with a redirector of an unpushed rename are tho
     const { stdout } = await max.ph('pull SM_Barrel', 6)
     const line = advised(stdout).find((one) => one.endsWith(way)) ?? ''
     expect(line).toContain(barrel)
-    await max.ph(line)
-    if (way === '--theirs') expect(read(max, barrel)).toEqual(read(mia, barrel))
-    else expect((await max.ask('push')).items).toMatchObject([{ file: moved, status: 'new', entry_created: false }])
+    const { jobs } = await max.ask(line)
+    if (way === '--theirs') {
+      expect(read(max, barrel)).toEqual(read(mia, barrel))
+      // The rename is undone: the renamed file is kept as a backup, for good.
+      const [{ backup }] = jobs[0].taken_away
+      expect(jobs[0].taken_away).toMatchObject([{ file: moved, why: 'moved', to: barrel }])
+      expect(backup).toContain('before pull')
+      expect([has(max, moved), has(max, backup)]).toEqual([false, true])
+      await max.ph('status --exit-code')
+      await max.ph('undo --yes')
+      expect(has(max, moved)).toBe(true)
+    } else expect((await max.ask('push')).items).toMatchObject([{ file: moved, status: 'new', entry_created: false }])
   }
+})
+
+test('theirs of a renamed file leaves it where an edited file refers to it, and names both', async () => {
+  const { mia, max } = await house()
+  const moved = 'Content/Furniture/SM_Cask.uasset'
+  await max.save({
+    [moved]: { ...payload('moved'), guid: newGuid },
+    [barrel]: { ...payload('r'), assetClass: 'ObjectRedirector', imports: ['/Game/Furniture/SM_Cask'], guid },
+    'Content/Props/SM_New.uasset': { ...payload('new'), imports: ['/Game/Furniture/SM_Cask'] },
+  })
+  await mia.save({ [barrel]: { ...payload('v2'), guid } })
+  await mia.ph('push')
+  expect((await max.ph('status')).stdout).toContain(`ph pull ${moved} --theirs`)
+  const { stdout } = await max.ph(`pull ${moved} --theirs`, 6)
+  expect(stdout).toContain('SM_Cask.uasset → Content/Props/SM_Barrel.uasset (Content/Props/SM_New.uasset)')
+  expect(has(max, moved)).toBe(true)
+  expect(read(max, barrel)).toEqual(read(mia, barrel))
 })
 
 test('an old file that was edited stays and is named; both ways out that the pull advises work', async () => {

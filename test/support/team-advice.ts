@@ -18,12 +18,15 @@ export async function runAdvised(turn: Turn): Promise<Found> {
   const said = stdout.replaceAll(/\n {6,}(?=\S)/g, ' ')
   // Of two ways out one is taken.
   const other = turn.pick(['--mine', '--theirs']) ?? ''
+  let isFirst = true
   for (const advice of said.split('\n')) {
     const named = [...advice.matchAll(/(?:→ |`)ph ((?:pull|push|restore|checkout|checkin|release|history|show) [^;`]*)/g)]
     // Skips commands with a placeholder, and those that ask a person.
     const leftOut = ['<', '--held ask', other]
     const words = turn.pick(named.flatMap(([, one = '']) => (leftOut.some((part) => one.includes(part)) ? [] : one)))
-    const fault = words && (await turn.command(words.trim()))
+    // What was done as advised may have settled what another line is about.
+    const fault = words && (await turn.command(words.trim(), isFirst ? {} : { refusals: ['NOT_EDITED'] }))
+    if (words) isFirst = false
     if (fault) return `${line} advised: ${fault}`
   }
   return undefined

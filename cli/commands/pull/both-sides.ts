@@ -55,8 +55,8 @@ const notEdited = ({ files }: ChoosingSide): Refusal =>
   new Refusal({
     code: 'NOT_EDITED',
     exit: exits.failed,
-    message: `Nothing in ${printable(files.join(', '))} was changed here since it was pushed or pulled.`,
-    next: 'See how files stand with `ph status`; `ph pull` brings what is newer in the library.',
+    message: `Nothing in ${printable(files.join(', '))} is another version than the one that was pushed or pulled here.`,
+    next: 'See how files stand with `ph status`: it names those that were never pushed too. `ph pull` brings what is newer in the library.',
     details: { files },
   })
 
@@ -87,7 +87,7 @@ async function take(context: Context, choosing: ChoosingSide, named: NamedFiles)
   if (theirs.notPulled.length > 0) throw notPulled(theirs.notPulled)
   const { pull } = await import('../../../client/pull/pull.ts')
   const order = async () => theirs.entryIds.map((entry_id) => ({ entry_id }))
-  const report = await pull({ ...options, target, order, theirs: theirs.lineageIds }).finally(hide)
+  const report = await pull({ ...options, target, order, theirs: theirs.lineages }).finally(hide)
   await rememberTakenAway(context, report)
   context.out.result(report, () => pullWords(report, look))
   return exitOf(report)

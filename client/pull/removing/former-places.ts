@@ -10,7 +10,7 @@ import type { ProjectMemory } from '../../memory/project-memory.ts'
 import type { KnownFile } from '../../project/known-file.ts'
 import type { PullTarget } from '../target-project.ts'
 import { findEditedReferrers } from './edited-referrers.ts'
-import { type LeavingFile, packageOf, type TakingAway, type TakingParts, takeAway } from './take-away.ts'
+import { type LeavingFile, packageOf, type TakingAway, type TakingOptions, type TakingParts, takeAway } from './take-away.ts'
 
 /** A file that a pull brings, or found in its place. */
 export interface BroughtFile {
@@ -25,16 +25,53 @@ interface Looking {
   api: Pick<Api, 'lineages'>
   targetRoot: string
   signal?: AbortSignal | undefined
+  /** Of `TakingOptions`. */
+  theirs?: TakingOptions['theirs']
 }
 
 /**
  * Of the props that a pull brings: their files at places where they were pushed from before, and are not any more. Where the project itself has the
- * prop there still, it stays. Servers that do not say where a version was pushed from know of none.
+ * prop there still, it stays. Servers that do not say where a version was pushed from know of none. Files of `theirs` to whose places nothing comes were
+ * renamed here: they go too.
  */
-export async function findFormerPlaces(
-  { target, memory, api, targetRoot, signal }: Looking,
+export async function findFormerPlaces(looking: Looking, brought: readonly BroughtFile[]): Promise<LeavingFile[]> {
+  const { memory } = looking
+  const former = await findPushedFormer(looking, brought)
+  const leaving = [...former, ...givenUpFiles(looking, { brought, former })]
+  if (!memory || leaving.length === 0) return []
+  const { target, api, signal } = looking
+  const places = former.map(({ place }) => place)
+  const known = places.length > 0 ? await findPlaces(api, target.project, [...new Set(places)]) : { referrers: [] }
+  // Nobody says what still refers to them.
+  if (!known) return []
+  const referring = new Map(known.referrers.map(({ path, object_id, name }) => [path, name ?? `version ${object_id}`]))
+  const packages = new Map(leaving.map(({ file }) => [file, nameKey(packageOf(target, file))]))
+  const edited = await findEditedReferrers(new Set(packages.values()), { target, memory, signal })
+  return leaving.flatMap(({ place, ...one }) => {
+    const referredBy = referring.get(place ?? '') ?? edited.get(packages.get(one.file) ?? '')
+    return referredBy === undefined ? [one] : [{ ...one, referredBy }]
+  })
+}
+
+interface Leaving {
+  brought: readonly BroughtFile[]
+  former: readonly LeavingFile[]
+}
+
+function givenUpFiles({ theirs = new Map() }: Looking, { brought, former }: Leaving): (LeavingFile & { place?: string })[] {
+  const settled = new Set([...brought, ...former].map(({ file }) => nameKey(file)))
+  return brought.flatMap(({ lineage_id: lineageId, file: to }) =>
+    (theirs.get(lineageId) ?? []).flatMap((file: string) =>
+      settled.has(nameKey(file)) ? [] : [{ file, lineageId, why: 'moved' as const, to, isGivenUp: true as const }],
+    ),
+  )
+}
+
+/** Those that a pull or push of this machine placed or sent there. */
+async function findPushedFormer(
+  { target, memory, api, targetRoot }: Looking,
   brought: readonly BroughtFile[],
-): Promise<LeavingFile[]> {
+): Promise<(LeavingFile & { place: string })[]> {
   const places = new Set(brought.map(({ file }) => nameKey(file)))
   const byLineage = new Map(brought.map((one) => [one.lineage_id, one]))
   const others = (memory?.findByLineages([...byLineage.keys()]) ?? []).filter(
@@ -45,25 +82,13 @@ export async function findFormerPlaces(
   const found = await findFacesInBulk(api, { lineageIds, hashes: others.flatMap(({ base }) => base?.hash ?? []), paths: [] })
   const versions = new Map(found?.versions.map((version) => [version.content_hash, version]))
   const faces = new Map(found?.lineages.map((face) => [face.id, face]))
-  const former = others.flatMap((one): (LeavingFile & { place: string })[] => {
+  return others.flatMap((one): (LeavingFile & { place: string })[] => {
     const { lineageId = '', hash = '' } = one.base ?? {}
     const [version, face, now] = [versions.get(hash), faces.get(lineageId), byLineage.get(lineageId)]
     if (!version?.origin_path || version.lineage_id !== lineageId || !face || face.face_object_id !== now?.object_id) return []
     const isThere = face.origin_path?.toLowerCase() === version.origin_path.toLowerCase()
     if (isThere || !liesWhere(one, version, { target, targetRoot })) return []
     return [{ file: one.file, lineageId, why: 'moved', to: now.file, place: placeOf(version) }]
-  })
-  if (!memory || former.length === 0) return []
-  const paths = former.map(({ place }) => place)
-  const known = await findPlaces(api, target.project, [...new Set(paths)])
-  // Nobody says what still refers to them.
-  if (!known) return []
-  const referring = new Map(known.referrers.map(({ path, object_id, name }) => [path, name ?? `version ${object_id}`]))
-  const packages = new Map(former.map(({ file }) => [file, nameKey(packageOf(target, file))]))
-  const edited = await findEditedReferrers(new Set(packages.values()), { target, memory, signal })
-  return former.flatMap(({ place, ...one }) => {
-    const referredBy = referring.get(place) ?? edited.get(packages.get(one.file) ?? '')
-    return referredBy === undefined ? [one] : [{ ...one, referredBy }]
   })
 }
 
@@ -77,7 +102,7 @@ interface Brought {
 
 /** Takes such files away, as far as they may be. */
 export async function takeAwayFormer(parts: TakingParts, { brought, targetRoot, jobId, onBegin }: Brought): Promise<TakingAway> {
-  const leaving = await findFormerPlaces({ ...parts, targetRoot }, brought)
+  const leaving = await findFormerPlaces({ ...parts, ...parts.options, targetRoot }, brought)
   if (leaving.length === 0) return { taken: [], left: [] }
   await onBegin()
   return takeAway(parts, leaving, jobId)

@@ -11,7 +11,7 @@ import { statKey } from '../../project/fingerprint.ts'
 import type { KnownFile } from '../../project/known-file.ts'
 import { whyNotInContent } from '../../project/places/placeable.ts'
 import { findOpenFiles } from '../open-files.ts'
-import { takenAwayFolder } from '../placing/folders.ts'
+import { backupFolder, takenAwayFolder } from '../placing/folders.ts'
 import { moveAside } from '../placing/set-aside.ts'
 import type { PullTarget } from '../target-project.ts'
 
@@ -28,6 +28,8 @@ export interface LeavingFile {
   to?: string
   /** What still refers to the place, and would be broken. */
   referredBy?: string
+  /** Nobody pushed it from there: it was renamed here, and its person chose the library's version of its prop. */
+  isGivenUp?: true
 }
 
 interface Told {
@@ -77,8 +79,8 @@ export interface TakingOptions {
   mayTakeAway?: (files: readonly LeavingFile[], root: string) => boolean | Promise<boolean>
   /** Whether a package is open in an editor, by the path that it has there. */
   isOpen?: (packageName: string) => boolean
-  /** Lineages whose files go whatever was changed in them. */
-  theirs?: ReadonlySet<string>
+  /** Lineages of which the library's version was chosen, each with the files that were named: they go whatever was changed in them. */
+  theirs?: ReadonlyMap<string, readonly string[]>
 }
 
 interface Seen extends LeavingFile {
@@ -100,7 +102,7 @@ export async function takeAway(parts: TakingParts, leaving: readonly LeavingFile
     const known = memory.find(one.file)
     const reason = !isPlainFile(parts.target, one.file, stats)
       ? 'no_file'
-      : known?.base?.lineageId === one.lineageId
+      : known?.base?.lineageId === one.lineageId || one.isGivenUp
         ? undefined
         : 'not_ours'
     if (reason === undefined && known) return [{ ...one, path, known, stats }]
@@ -109,7 +111,8 @@ export async function takeAway(parts: TakingParts, leaving: readonly LeavingFile
   })
   const unchanged = await findUnchanged(parts, seen)
   const open = await findOpenFiles(new Set(unchanged.map(({ path }) => path)), parts.signal)
-  const isReferred = ({ referredBy, lineageId }: Seen) => referredBy !== undefined && !options.theirs?.has(lineageId)
+  const isReferred = ({ referredBy, lineageId, isGivenUp }: Seen) =>
+    referredBy !== undefined && (isGivenUp || !options.theirs?.has(lineageId))
   const isOpen = ({ path, file }: Seen) => open.has(path) || options.isOpen?.(packageOf(target, file)) === true
   const free = unchanged.filter((one) => !isOpen(one) && !isReferred(one))
   for (const one of seen)
@@ -165,10 +168,12 @@ interface Moving {
 }
 
 /** One that was touched since it was read stays. */
-function moveAll({ target, memory }: TakingParts, files: readonly Seen[], { jobId, leave }: Moving): TakenAway[] {
+function moveAll({ target, memory, options }: TakingParts, files: readonly Seen[], { jobId, leave }: Moving): TakenAway[] {
   const now = new Date()
   removeOldBackups(target.root, now)
-  const folder = takenAwayFolder(target.root, jobId, now)
+  // What was changed here is nowhere else: its backup stays.
+  const folderOf = options.theirs ? backupFolder : takenAwayFolder
+  const folder = folderOf(target.root, jobId, now)
   const taken: TakenAway[] = []
   for (const one of files) {
     const stats = lstatSync(one.path, { bigint: true, throwIfNoEntry: false })
