@@ -3,14 +3,15 @@ import { join } from 'node:path'
 import { type Folders, projectStateFile } from '../folders.ts'
 import { createApi } from '../http/api.ts'
 import { openWire, type Wire } from '../http/open-http.ts'
+import { findPlaces } from '../memory/find-places.ts'
 import { findFaces } from '../memory/find-versions.ts'
 import { ProjectMemory } from '../memory/project-memory.ts'
 import { PackageSearch } from '../project/package-search.ts'
-import type { PullTarget } from '../pull/target-project.ts'
-import type { StatusFile, StatusReport } from '../status/report.ts'
+import { findTarget, type PullTarget } from '../pull/target-project.ts'
+import type { StatusFile } from '../status/report.ts'
 import { status } from '../status/status.ts'
 import { bringer } from './bringer.ts'
-import { findOccupants, findReferring, hasMoved, type OldFile } from './places.ts'
+import { findOccupants, findReferring, hasMoved, type OldFile, placeOf } from './places.ts'
 
 export interface NamedFiles {
   /** Folder of the project. */
@@ -33,17 +34,43 @@ const isEdited = ({ state, known_by, lineage_id }: StatusFile): boolean =>
 export async function findEdited({ theirs = false, ...named }: Named & { theirs?: boolean }): Promise<NamedFiles> {
   const look = { ...named, all: true, filesOnly: true }
   const seen = await status(look)
-  const led = ledTo(seen)
-  const { root, project, files } = led.length > 0 ? await status({ ...look, paths: [...named.paths, ...led] }) : seen
-  return { root, project, edited: files.filter((file) => isEdited(file) || (theirs && file.state === 'outdated')) }
+  const targetOf = targetsIn(seen.root)
+  const known = new Set(seen.files.map(({ file }) => file))
+  // A prop that was renamed here lies there, and a pull names its old place.
+  const led = seen.files.map(targetOf).filter((file) => file !== undefined && !known.has(file)) as string[]
+  const also = led.map((file) => join(seen.root, file))
+  const { root, project, files } = led.length > 0 ? await status({ ...look, paths: [...named.paths, ...also] }) : seen
+  const edited = files.filter((file) => isEdited(file) || (theirs && file.state === 'outdated'))
+  const names = new Set(edited.map(({ file }) => file))
+  const alone = files.filter((one) => one.state === 'redirector' && !names.has(targetOf(one) ?? ''))
+  return { root, project, edited: [...edited, ...(await overProps(named, { root, project }, alone))] }
 }
 
-/** Files that redirectors among these lead to: a prop that was renamed here lies there, and a pull names its old place. */
-function ledTo({ root, files }: Pick<StatusReport, 'root' | 'files'>): string[] {
+/** Finds the file that a redirector leads to. */
+function targetsIn(root: string): (file: StatusFile) => string | undefined {
   const search = new PackageSearch(root, [])
-  const targets = files.flatMap(({ redirects_to }) => (redirects_to && search.findPackage(redirects_to)?.file) || [])
-  const known = new Set(files.map(({ file }) => file))
-  return targets.filter((file) => !known.has(file)).map((file) => join(root, file))
+  return ({ redirects_to }) => (redirects_to ? search.findPackage(redirects_to)?.file : undefined)
+}
+
+/** Redirectors that were made here where the library has a prop, and that lead to nothing which is known to be it: each as an edit of that prop. */
+async function overProps(
+  wire: Named,
+  { root, project }: Pick<NamedFiles, 'root' | 'project'>,
+  redirectors: readonly StatusFile[],
+): Promise<StatusFile[]> {
+  if (project === null || redirectors.length === 0) return []
+  const target = findTarget({ cwd: root, project, into: root })
+  return withProject(wire, root, async ({ api }) => {
+    const found = await findPlaces(api, project, [...new Set(redirectors.map(({ file }) => placeOf(file, target)))])
+    const faces = new Map(found?.lineages.map((face) => [face.id, face]))
+    const placed = new Map(found?.places.map(({ path, lineage_id }) => [path, faces.get(lineage_id)]))
+    return redirectors.flatMap((one): StatusFile[] => {
+      const face = placed.get(placeOf(one.file, target))
+      if (face?.entry_id == null) return []
+      const { id: lineage_id, entry_id, face_object_id, face_content_hash } = face
+      return [{ ...one, state: 'diverged', known_by: 'path', lineage_id, entry_id, face_object_id, face_content_hash }]
+    })
+  })
 }
 
 export interface Theirs {
@@ -68,13 +95,20 @@ export async function findTheirs(wire: Wire, target: PullTarget, files: readonly
     const occupants = new Map(files.map((file) => [file, occupantOf(file)]))
     const ownId = (file: StatusFile) => occupants.get(file)?.entry_id ?? bringer(file, { faces, memory, target })
     // A redirector has no entry: a pull of a prop that refers to it brings it.
-    const redirected = files.filter((file) => occupants.get(file)?.entry_id === null || ownId(file) === undefined)
+    const redirected = files.filter(
+      (file) => [occupants.get(file), takenBy(file)].some((one) => one?.entry_id === null) || ownId(file) === undefined,
+    )
     const here = { memory, target, replacing: new Map(), skipped: new Set<string>(), found: files }
     const referring = await findReferring(api, redirected, here)
     const ids = new Map(files.map((file) => [file, referring.get(file.file) ?? [ownId(file)].flatMap((id) => id ?? [])]))
     return {
       entryIds: [...new Set([...ids.values()].flat())],
-      lineages: filesByLineage(files.flatMap((file) => [file, { ...file, lineage_id: occupants.get(file)?.lineage_id ?? null }])),
+      lineages: filesByLineage(
+        files.flatMap((file) => [
+          file,
+          ...[occupants.get(file), takenBy(file)].flatMap((one) => (one ? { ...file, lineage_id: one.lineage_id } : [])),
+        ]),
+      ),
       notPulled: files.filter((file) => ids.get(file)?.length === 0),
     }
   })

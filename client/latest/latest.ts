@@ -185,7 +185,7 @@ class LatestSearch {
       deletions: this.#filesIn('deleted').flatMap(({ file, deleted }) => (deleted ? { file, ...deleted } : [])),
       missing: namesOf([...missing, ...gone.filter(({ file }) => referring.has(file))]),
       not_pulled: namesOf(wanted.filter((one) => !isBrought(one) && (bringing.has(one.file) || takenBy(one)?.entry_id == null))),
-      added: elsewhere,
+      added: elsewhere?.filter(({ entry_id }) => all || !brought.includes(entry_id)) ?? null,
       entry_ids: [...new Set([...brought, ...placed])],
       from_library: report.summary.current + this.#filesIn('outdated', 'modified', 'diverged', 'moved', 'deleted').length,
     }

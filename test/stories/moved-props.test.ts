@@ -221,6 +221,23 @@ test('the ways out of a conflict with a redirector of an unpushed rename are tho
   }
 })
 
+test('the ways out of a conflict with a redirector work where nothing is known of the file that it leads to', async () => {
+  for (const way of ['--theirs', '--mine']) {
+    const { mia, build: fresh } = await house()
+    const moved = 'Content/Furniture/SM_Cask.uasset'
+    await fresh.save({
+      [moved]: { ...payload('moved'), guid: newGuid },
+      [barrel]: { ...payload('r'), assetClass: 'ObjectRedirector', imports: ['/Game/Furniture/SM_Cask'], guid: null },
+    })
+    const { stdout } = await fresh.ph('pull SM_Barrel', 6)
+    const line = advised(stdout).find((one) => one.endsWith(way)) ?? ''
+    expect(line).toContain(barrel)
+    await fresh.ph(line)
+    if (way === '--theirs') expect(read(fresh, barrel)).toEqual(read(mia, barrel))
+    else expect((await fresh.ask('push')).items).toMatchObject([{ file: moved, status: 'new', entry_created: false }])
+  }
+})
+
 test('theirs of a renamed file leaves it where an edited file refers to it, and names both', async () => {
   const { mia, max } = await house()
   const moved = 'Content/Furniture/SM_Cask.uasset'

@@ -251,6 +251,23 @@ test('a prop that comes back to its place keeps no pull from the latest where an
   expect(sameAs(max, mia, barrel)).toBe(true)
 })
 
+test('a prop in whose new place the project has another one by now is not brought over that one', async () => {
+  for (const line of ['pull --yes', 'pull --all --yes', `pull ${fileOf(barrel)} --theirs`]) {
+    const { mia, max } = await team('Tavern')
+    await mia.save({ ...level(barrel), ...mesh(barrel, 'v1', oldGuid) })
+    await mia.ph('push')
+    await max.ph('pull L_Inn')
+    await mia.save({ ...leads(barrel, cask, oldGuid), ...mesh(cask, 'v2', newGuid) })
+    await mia.ph('push')
+    await mia.save(mesh(cask, 'another', anotherGuid))
+    await mia.ph('push --held new')
+    expect((await max.ph(line)).stdout).not.toContain('others added')
+    expect(sameAs(max, mia, cask), line).toBe(true)
+    expect(sameAs(max, mia, barrel), line).toBe(true)
+    await max.ph('status --exit-code')
+  }
+})
+
 test('where the other game edits a shared prop in its old place, the redirector there gives way, and the level stays pullable', async () => {
   const { harbor, castle, fresh } = await movedForBoth()
   await castle.save(mesh(barrel, 'v3', oldGuid))

@@ -55,7 +55,7 @@ const notEdited = ({ files }: ChoosingSide): Refusal =>
   new Refusal({
     code: 'NOT_EDITED',
     exit: exits.failed,
-    message: `Nothing in ${printable(files.join(', '))} is another version than the one that was pushed or pulled here.`,
+    message: `Nothing in ${printable(files.join(', '))} was changed here since it was pushed or pulled.`,
     next: 'See how files stand with `ph status`: it names those that were never pushed too. `ph pull` brings what is newer in the library.',
     details: { files },
   })
