@@ -111,10 +111,8 @@ export async function takeAway(parts: TakingParts, leaving: readonly LeavingFile
   })
   const unchanged = await findUnchanged(parts, seen)
   const open = await findOpenFiles(new Set(unchanged.map(({ path }) => path)), parts.signal)
-  const isReferred = ({ referredBy, lineageId, isGivenUp }: Seen) =>
-    referredBy !== undefined && (isGivenUp || !options.theirs?.has(lineageId))
   const isOpen = ({ path, file }: Seen) => open.has(path) || options.isOpen?.(packageOf(target, file)) === true
-  const free = unchanged.filter((one) => !isOpen(one) && !isReferred(one))
+  const free = unchanged.filter((one) => !isOpen(one) && one.referredBy === undefined)
   for (const one of seen)
     if (!free.includes(one)) leave(one, !unchanged.includes(one) ? 'modified' : isOpen(one) ? 'open' : 'referred')
   const isAllowed = free.length > 0 && (await options.mayTakeAway?.(free, target.root)) === true
