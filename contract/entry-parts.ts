@@ -17,10 +17,14 @@ export const EntryClosure = Type.Object({
 })
 export type EntryClosure = Static<typeof EntryClosure>
 
-/** Files that need the current version of an entry. */
+/**
+ * Files that need the current version of an entry. `dependencies`, where that was asked: `current` for files that are current and refer to any version
+ * of it, as a pull of them brings it.
+ */
 export const EntryDependents = Type.Object({
   entry_id: Id,
   root_object_id: Id,
+  dependencies: Type.Optional(oneOf(dependencyModes)),
   total_objects: Count,
   used_by_entries: Count,
   members: Type.Array(DependentsMember),

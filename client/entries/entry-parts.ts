@@ -14,7 +14,7 @@ export interface EntryWithParts extends Omit<EntryParts, 'refused' | 'actors'> {
   refused: ApiError[]
 }
 
-/** What it needs comes in current versions. Throws what the calls throw. */
+/** What it needs comes in current versions, and what needs it are current ones. Throws what the calls throw. */
 export async function readEntryParts(api: Api, entry_id: number, wanted: readonly EntryPart[]): Promise<EntryWithParts> {
   const include = [...wanted]
   const { parts, ...entry } = await api.entries.get({ entry_id, ...(include.length > 0 && { include, dependencies }) })
@@ -41,7 +41,7 @@ async function readEach(
   const [lineage, closure, dependents, actors] = await Promise.all([
     wants('lineage') ? api.lineages.get({ lineage_id }) : undefined,
     wants('closure') ? api.entries.closure({ entry_id, dependencies }).catch(unlessRefused) : undefined,
-    wants('dependents') ? api.entries.dependents({ entry_id }).catch(unlessRefused) : undefined,
+    wants('dependents') ? api.entries.dependents({ entry_id, dependencies }).catch(unlessRefused) : undefined,
     wants('actors') && asset_class === 'World' ? readActors(api, lineage_id) : undefined,
   ])
   const found = {

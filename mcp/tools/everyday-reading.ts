@@ -86,11 +86,12 @@ export const everydayReading: readonly Tool[] = [
   reading({
     name: 'dependents',
     title: 'What needs a prop',
-    description: 'List every file that needs a prop, directly or through others.',
+    description:
+      'List every file that needs a prop now, directly or through others, whichever version of it they were saved with.',
     routes: ['entries.dependents'],
     input: Type.Object(entry),
     output: Type.Object({ total_objects: Count, used_by_entries: Count, members: listOf(Any) }),
-    run: (ask, input) => ask('entries', 'dependents', input),
+    run: (ask, input) => ask('entries', 'dependents', { ...input, dependencies: 'current' }),
   }),
   reading({
     name: 'inbox',

@@ -46,11 +46,18 @@ export function readClosure(sql: Sql, workspaceId: number, of: ClosureOf): Promi
   return readAround<ClosureMember>(sql, workspaceId, from)
 }
 
-/** Everything that needs it, directly (depth 1) or through others; the version itself is left out. Throws as `readClosure` does. */
-export async function readDependents(sql: Sql, workspaceId: number, entryId: number): Promise<Around<DependentsMember>> {
+/**
+ * Everything that needs it, directly (depth 1) or through others; the version itself is left out. Of `current`: the current versions that refer to any
+ * version of it. Throws as `readClosure` does.
+ */
+export async function readDependents(
+  sql: Sql,
+  workspaceId: number,
+  of: Pick<ClosureOf, 'entryId' | 'versions'>,
+): Promise<Around<DependentsMember>> {
   const named = ['entry_name', 'entry_status', 'package_name'] as const
   const shown = sql`e.name, e.status, ${packageName(sql)}`
-  const from = { entryId, direction: 'users', shown, named, tooMany: tooManyUsers } as const
+  const from = { ...of, direction: 'users', shown, named, tooMany: tooManyUsers } as const
   const { members, ...around } = await readAround<DependentsMember>(sql, workspaceId, from)
   return { ...around, members: members.filter((member) => member.depth > 0) }
 }

@@ -33,11 +33,16 @@ export async function closureOf(context: Context, asked: ClosureQuestion): Promi
   }
 }
 
-export async function dependentsOf(sql: Sql, workspaceId: number, entryId: number): Promise<EntryDependents> {
-  const { face, members } = await readDependents(sql, workspaceId, entryId)
+export async function dependentsOf(
+  sql: Sql,
+  workspaceId: number,
+  { entry_id: entryId, dependencies }: Pick<ClosureQuestion, 'entry_id' | 'dependencies'>,
+): Promise<EntryDependents> {
+  const { face, members } = await readDependents(sql, workspaceId, { entryId, versions: dependencies })
   return {
     entry_id: face.entry_id,
     root_object_id: face.object_id,
+    ...(dependencies && { dependencies }),
     total_objects: members.length,
     used_by_entries: new Set(members.flatMap((member) => member.entry_id ?? [])).size,
     members,
@@ -74,7 +79,7 @@ export async function partsOf(
   const read = {
     lineage: async () => (await selectLineages(context, [lineageId]))[0],
     closure: () => closureOf(context, { entry_id, dependencies, project }),
-    dependents: () => dependentsOf(sql, workspace.id, entry_id),
+    dependents: () => dependentsOf(sql, workspace.id, { entry_id, dependencies }),
     actors: () => actorsOf(sql, workspace.id, lineageId),
   }
   const parts: EntryParts = {}

@@ -2,7 +2,7 @@
 
 import type { DependencyMode } from '../../contract/dependency-modes.ts'
 import type { Fragment, Sql } from '../database/sql.ts'
-import { allPartsOf, levelsOfPart, newestSets, partsOf, type SetReading } from '../rows/levels/sets.ts'
+import { allPartsOf, currentLevelsOf, levelsOfPart, newestSets, partsOf, type SetReading } from '../rows/levels/sets.ts'
 import { placeAt, readBy, redirectorBeside, soleAt } from '../rows/places.ts'
 
 /** `needs`: what versions need. `users`: what needs them. */
@@ -54,6 +54,7 @@ export function rowsOf(
   workspaceId: number,
   { direction, reading, id, project }: Rows & { id: Fragment; project: Fragment },
 ): Fragment {
+  if (direction === 'users' && reading !== 'all' && reading.versions === 'current') return currentUsers(sql, workspaceId, id)
   if (direction === 'users')
     return sql`
       select d.object_id as raw_id, d.hard, null::text as path_key, 0::bigint as project_id, true as exact from dependencies d
@@ -85,6 +86,27 @@ export function rowsOf(
         union all
        select part.object_id, false, part.path_key, part.project_id, true
          from (select 1 where read.asset_class = 'World' offset 0) is_level cross join lateral (${parts}) part offset 0) d`
+}
+
+/** Versions that are current and refer to any version of the prop of this one; of a part, the levels whose newest sets have it. */
+function currentUsers(sql: Sql, workspaceId: number, id: Fragment): Fragment {
+  const versions = sql`(
+    select v.id from objects o join objects v on v.workspace_id = o.workspace_id and v.lineage_id = o.lineage_id
+     where o.workspace_id = ${workspaceId} and o.id = ${id} offset 0) version`
+  return sql`
+    select d.object_id as raw_id, d.hard, null::text as path_key, 0::bigint as project_id, true as exact
+      from ${versions}
+     cross join lateral (
+       select d.object_id, bool_or(d.hard) as hard from dependencies d
+        where d.workspace_id = ${workspaceId} and ${isOf(sql, sql`d.needs_object_id`, sql`version.id`)} group by d.object_id offset 0) d
+     cross join lateral (
+       select o.lineage_id from objects o
+        where o.workspace_id = ${workspaceId} and o.id = d.object_id offset 0) o
+      join lineages l on l.workspace_id = ${workspaceId} and l.id = o.lineage_id and l.face_object_id = d.object_id
+     union all
+    select l.face_object_id, false, null, 0, true
+      from (${currentLevelsOf(sql, workspaceId, versions)}) level
+      join lineages l on l.workspace_id = ${workspaceId} and l.id = level.lineage_id`
 }
 
 /** Whether rows lead to other versions than they name. */

@@ -42,7 +42,7 @@ export const entries: Handlers<typeof contract> = {
     return request.input.urls ? { ...closure, members: await withAddresses(request, closure.members) } : closure
   },
 
-  dependents: ({ sql, workspace, input }) => dependentsOf(sql, workspace.id, input.entry_id),
+  dependents: ({ sql, workspace, input }) => dependentsOf(sql, workspace.id, input),
 
   async download({ sql, workspace, actor, storage, now, origin, feed, input }) {
     // Who deletes the entry waits, and then knows that it was downloaded; or has been faster, and there is none.

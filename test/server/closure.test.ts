@@ -76,6 +76,46 @@ test.for([1, 2, 3])('closure and dependents are what a plain walk finds, cycles 
   }
 })
 
+test('what needs a prop now are the current files that refer to any version of it, redirectors and levels of actors among them', async () => {
+  const mia = await newLibrary()
+  const at = (path: string, more: Json = {}) => item({ origin_path: `/Game/${path}`, asset_name: path.split('/').at(-1), ...more })
+  const needing = (...needed: Json[]) => ({ dependencies: needed.map(({ content_hash }) => ({ content_hash, hard: true })) })
+  const next = (of: Json, base: Json, more: Json = {}) =>
+    item({ origin_path: base.origin_path, asset_name: base.asset_name, stamped_lineage_id: of.lineage_id, stamped_base_hash: base.content_hash, ...more })
+  const [oak, pine] = [at('M_Oak'), at('M_Pine')]
+  const [table, chair, shelf] = [at('SM_Table', needing(oak)), at('SM_Chair', needing(oak)), at('SM_Shelf', needing(pine))]
+  const results = await pushed(mia, [oak, pine, table, chair, shelf])
+  const [ofOak, , ofTable, ofChair] = results as [Json, Json, Json, Json]
+  const actor = at('__ExternalActors__/L_Inn/0/1A/CHAIR', { entry: null, asset_class: 'StaticMeshActor', ...needing(chair) })
+  const inn = at('L_Inn', {
+    asset_class: 'World',
+    parts: { base: null, put: [{ path: actor.origin_path, content_hash: actor.content_hash }], remove: [] },
+  })
+  await pushed(mia, [actor, inn], { project: 'Inn' })
+  const users = async (mode: string) => {
+    const { body } = await mia.get(`/entries/${ofOak.entry_id}/dependents${mode}`)
+    return [body.dependencies, body.members.map(({ asset_name, depth }: Json) => `${asset_name} ${depth}`).sort()]
+  }
+  const now = '?dependencies=current'
+  const all = ['CHAIR 2', 'L_Inn 3', 'SM_Chair 1', 'SM_Table 1']
+  expect(await users(now)).toEqual(['current', all])
+  // The material is saved again, and the table with another one.
+  await pushed(mia, [next(ofOak, oak)])
+  expect(await users('')).toEqual([undefined, []])
+  expect(await users(now)).toEqual(['current', all])
+  await pushed(mia, [next(ofTable, table, needing(pine))])
+  expect(await users(now)).toEqual(['current', ['CHAIR 2', 'L_Inn 3', 'SM_Chair 1']])
+  // The chair moves, and leaves a redirector, which the level's actor still names; then it moves on without the material.
+  const moved = next(ofChair, chair, { origin_path: '/Game/Moved/SM_Chair', ...needing(oak) })
+  const redirector = at('SM_Chair', { entry: null, asset_class: 'ObjectRedirector', ...needing(moved) })
+  await pushed(mia, [moved, redirector])
+  expect(await users(now)).toEqual(['current', ['CHAIR 2', 'L_Inn 3', 'SM_Chair 1', 'SM_Chair 2']])
+  const { parts } = (await mia.get(`/entries/${ofOak.entry_id}?include=dependents&dependencies=current`)).body
+  expect(parts.dependents).toMatchObject({ dependencies: 'current', used_by_entries: 2, total_objects: 4 })
+  await pushed(mia, [next(ofChair, moved)])
+  expect(await users(now)).toEqual(['current', []])
+})
+
 test('a chain of a thousand props that ends in its own beginning is walked to its end, in both directions', async () => {
   const mia = await newLibrary()
   const count = 1000

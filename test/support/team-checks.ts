@@ -19,9 +19,18 @@ export async function lostEdits(api: Caller, machine: Machine): Promise<string |
   return lost && `the last save of ${lost[0]} is neither here nor in the library nor kept as a backup`
 }
 
-/** Whether its game has a prop at this path. */
-const isPlaced = async (api: Caller, { game: project }: Machine, name: string): Promise<boolean> =>
-  (await api.post('/lineages/find', { places: { project, paths: [name.toLowerCase()] } })).body.places.length > 0
+/** The prop that its game has at this path. */
+async function placedAt(api: Caller, { game: project }: Machine, name: string): Promise<string | undefined> {
+  const { places } = (await api.post('/lineages/find', { places: { project, paths: [name.toLowerCase()] } })).body
+  return places[0]?.lineage_id
+}
+
+/** Whether `status` names a file of this prop as edited here, at whichever place. */
+async function isEditedHere(machine: Machine, lineageId: string): Promise<boolean> {
+  const { files } = JSON.parse((await machine.run('status --json')).stdout)
+  const edited = (files as Json[]).filter(({ state }) => state === 'modified' || state === 'diverged' || state === 'moved')
+  return edited.some(({ lineage_id }) => lineage_id === lineageId)
+}
 
 const find = async (api: Caller, content_hashes: string[]): Promise<Json> =>
   (await api.post('/lineages/find', { content_hashes })).body
@@ -55,12 +64,14 @@ export async function inconsistent(api: Caller, machine: Machine, report: string
     const isEdited = !byHash.has(hashes.get(file) ?? '')
     // What its author never pushed was named when the file came, and is not named again while that is current. What a restored library lost it cannot name.
     const isAwaited = !isEdited && !brought.has(file)
-    const isOwn =
-      // Only an edited level needs it, which was asked for as the library has it.
-      (isAwaited && latest === undefined) ||
-      (machine.deleted.has(name) && isEdited) ||
-      ((machine.deleted.has(name) || isAwaited || (isEdited && machine.isOfRestored)) && !(await isPlaced(api, machine, name)))
-    if (!isNamed && !isOwn) return `${file} refers to ${name}, which is neither here nor named as missing`
+    const isDeleted = machine.deleted.has(name)
+    // Only an edited level needs it, which was asked for as the library has it.
+    if (isNamed || (isAwaited && latest === undefined) || (isDeleted && isEdited)) continue
+    const placed = await placedAt(api, machine, name)
+    if (placed === undefined && (isDeleted || isAwaited || (isEdited && machine.isOfRestored))) continue
+    // Its prop is here as an edit in another place, of which `status` tells.
+    if (!(isDeleted && placed !== undefined && (await isEditedHere(machine, placed))))
+      return `${file} refers to ${name}, which is neither here nor named as missing`
   }
   const files = new Map<string, string>()
   const edited = [...hashes].filter(([, hash]) => !byHash.has(hash))
@@ -85,7 +96,8 @@ export async function inconsistent(api: Caller, machine: Machine, report: string
     const face = faces.get(version.lineage_id) as Json
     const name = nameOf(file).toLowerCase()
     // Another game moved a prop that both have, and this one has it here still; or an edited file here refers to its old place.
-    const isElsewhere = face.origin_path?.toLowerCase() !== name && (needed.has(name) || (await isPlaced(api, machine, name)))
+    const isElsewhere =
+      face.origin_path?.toLowerCase() !== name && (needed.has(name) || (await placedAt(api, machine, name)) !== undefined)
     if (face.face_object_id !== version.object_id && machine.saved.get(file) !== hash && !kept.has(file) && !isElsewhere)
       return `${file} is version ${version.object_id} of ${version.lineage_id}, and ${face.face_object_id} is current`
   }

@@ -70,6 +70,12 @@ export const levelsOfPart = (sql: Sql, workspaceId: number, part: Fragment): Fra
       where s.workspace_id = p.workspace_id and s.lineage_id = p.lineage_id and s.project_id = p.project_id and s.object_id = v.id
         and s.id >= p.from_set and s.id < p.until_set)`
 
+/** Rows (lineage_id) of levels that have one of these parts now, in whichever project. `parts`: rows (id), named `version`. */
+export const currentLevelsOf = (sql: Sql, workspaceId: number, parts: Fragment): Fragment => sql`
+  select distinct p.lineage_id
+    from ${parts}
+    join level_parts p on p.workspace_id = ${workspaceId} and p.object_id between version.id and version.id and p.until_set = ${neverEnded}`
+
 /** The newest set that there is: what is read as of it does not change meanwhile. */
 export async function selectLastSet(sql: Sql, workspaceId: number): Promise<number> {
   const [row] = await sql<{ id: number | null }[]>`

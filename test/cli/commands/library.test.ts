@@ -63,24 +63,27 @@ test('show tells facts, versions, what the prop needs as a tree, and who needs i
   expect(stdout).toContain('2 versions')
   expect(stdout).toMatch(/Dependencies: 2 files/)
   expect(stdout).toMatch(/└─ M_Oak {2}Material, \d+ B, needed by 2\n {3}└─ T_Oak {2}Texture2D, \d+ B\n/)
-  expect(stdout).toContain('No referencers')
+  // It was saved with the barrel's first version.
+  expect(stdout).toMatch(/Referencers: 1 entry\n└─ SM_Table {2}StaticMesh/)
   const material = await ph('show M_Oak', { env, columns: 80 })
   expect(material.stdout).toMatch(/Referencers: \d entr/)
   expect(material.stdout).toContain('SM_Table  StaticMesh')
 })
 
-test('of referencers that are no current version it says which are parts of a level, and which earlier versions', async () => {
+test('referencers are current files, whichever version they were saved with: parts of a level are named as that', async () => {
   const crate = item()
   const dependencies = [{ content_hash: crate.content_hash }]
   const actor = plainFile({ dependencies, origin_path: '/Game/__ExternalActors__/Maps/L_Town/0/1A/AAAA', asset_class: 'Actor' })
   const first = item({ dependencies, asset_name: 'SM_Pile' })
-  const [, , pile] = (await pushed(caller, [crate, actor, first])) as Json[]
-  const second = { stamped_lineage_id: pile?.lineage_id, stamped_base_hash: first.content_hash, origin_path: first.origin_path }
-  await pushed(caller, [item({ ...second, asset_name: 'SM_Pile' })])
-  const { stdout } = await ph(['show', crate.origin_path as string, '--dependents'], { env, columns: 80 })
-  expect(stdout).toMatch(/ {2}Actor, part of L_Town\n/)
-  expect(stdout).toMatch(/SM_Pile {2}StaticMesh, an earlier version\n/)
-  expect(stdout.match(/an earlier version/g)).toHaveLength(1)
+  const [ofCrate, , pile] = (await pushed(caller, [crate, actor, first])) as Json[]
+  const next = (of: Json, { content_hash: stamped_base_hash, origin_path, asset_name }: Json) =>
+    item({ stamped_lineage_id: of.lineage_id, stamped_base_hash, origin_path, asset_name })
+  const shown = async () => (await ph(['show', crate.origin_path as string, '--dependents'], { env, columns: 80 })).stdout
+  await pushed(caller, [next(ofCrate as Json, crate)])
+  expect(await shown()).toMatch(/Referencers: 1 entry[\s\S]* {2}Actor, part of L_Town\n[\s\S]*SM_Pile {2}StaticMesh\n/)
+  // Its next version needs the crate no more.
+  await pushed(caller, [next(pile as Json, first)])
+  expect(await shown()).not.toContain('SM_Pile')
 })
 
 test('show says softly where a dependency is soft', async () => {
