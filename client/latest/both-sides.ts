@@ -11,7 +11,8 @@ import { findTarget, type PullTarget } from '../pull/target-project.ts'
 import type { StatusFile } from '../status/report.ts'
 import { status } from '../status/status.ts'
 import { bringer } from './bringer.ts'
-import { findOccupants, findReferring, hasMoved, type OldFile, placeOf } from './places.ts'
+import { findOccupants, hasMoved, type OldFile, placeOf } from './places.ts'
+import { findReferring } from './referrers.ts'
 
 export interface NamedFiles {
   /** Folder of the project. */

@@ -15,7 +15,8 @@ import type { LevelNews } from '../status/level-news.ts'
 import { type StatusFile, type StatusReport, summaryOf } from '../status/report.ts'
 import { status } from '../status/status.ts'
 import { bringer } from './bringer.ts'
-import { type AddedProp, findPlaced, findReferring, hasMoved, type OldFile, type Placed } from './places.ts'
+import { type AddedProp, findPlaced, hasMoved, type OldFile, type Placed } from './places.ts'
+import { findReferring } from './referrers.ts'
 
 export interface LatestOptions extends Wire {
   target: PullTarget

@@ -1,13 +1,12 @@
-/** The places of a project: the prop or redirector at each, the props that others added, and the files that refer to a place. */
+/** The places of a project: the prop or redirector at each, and the props that others added. */
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import type { LineageFace } from '../../contract/lineages.ts'
 import type { Api } from '../http/api.ts'
 import { relation } from '../memory/current-versions.ts'
 import { findPlaces, type ProjectPlaces } from '../memory/find-places.ts'
-import { findFaces } from '../memory/find-versions.ts'
 import type { PullTarget } from '../pull/target-project.ts'
-import { type Around, bringer } from './bringer.ts'
+import type { Around } from './bringer.ts'
 
 /** A prop of the project that never was here. */
 export interface AddedProp {
@@ -138,49 +137,6 @@ function oldFiles({ target, memory }: Here): { files: Map<string, OldFile>; gone
     if (bits & relation.deleted && !existsSync(join(target.root, file))) gone.set(place, { file, lineage_id })
   }
   return { files, gone, known }
-}
-
-interface Referring extends Here, Pick<Placed, 'replacing'> {
-  /** Files that count for nothing: those that were edited may refer to something else by now, and a redirector takes the place of others. */
-  skipped: ReadonlySet<string>
-  /** Files that are known to be here by more than memory. */
-  found?: readonly OldFile[]
-  /** Redirectors on the way so far. */
-  depth?: number
-}
-
-/** Chains of redirectors are followed so far. */
-const mostInChain = 16
-
-/**
- * Finds who refers to the places of these files: for each file, the entries of the files here that refer to its place. A pull of them brings the
- * redirector there, or what is still needed of a deleted prop. A redirector that refers to it stands for those that refer to the redirector.
- */
-export async function findReferring(api: Api, files: readonly OldFile[], looking: Referring): Promise<Map<string, number[]>> {
-  const { memory, target, replacing, skipped, found = [], depth = 0 } = looking
-  const places = new Map(files.map(({ file }) => [placeOf(file, target), file]))
-  const known = places.size > 0 ? await findPlaces(api, target.project, [...places.keys()]) : undefined
-  const lineageIds = [...new Set(known?.referrers.flatMap(({ lineage_id }) => lineage_id ?? []))]
-  if (!known || lineageIds.length === 0) return new Map()
-  const { lineages } = await findFaces(api, { lineageIds, hashes: [], paths: [] })
-  const around = { faces: new Map(lineages.map((face) => [face.id, face])), memory, target }
-  const isHere = (file: string) => existsSync(join(target.root, file)) && !replacing.has(file) && !skipped.has(file)
-  const remembered = memory.findByLineages(lineageIds).map(({ file, base }) => ({ file, lineage_id: base?.lineageId ?? null }))
-  const here = Map.groupBy(
-    [...remembered, ...found].filter(({ file }) => isHere(file)),
-    ({ lineage_id }) => lineage_id,
-  )
-  const redirectors = [...here.values()].flat().filter((one) => bringer(one, around) === undefined)
-  const isFollowed = redirectors.length > 0 && depth < mostInChain
-  const through = isFollowed ? await findReferring(api, redirectors, { ...looking, depth: depth + 1 }) : undefined
-  const referring = new Map<string, number[]>()
-  for (const { path, lineage_id } of known.referrers) {
-    const files = here.get(lineage_id ?? null) ?? []
-    const entryIds = files.flatMap((one) => bringer(one, around) ?? through?.get(one.file) ?? [])
-    const file = places.get(path)
-    if (file !== undefined && entryIds.length > 0) referring.set(file, [...(referring.get(file) ?? []), ...entryIds])
-  }
-  return referring
 }
 
 /** Whether the library has the prop of this file at another path. */
