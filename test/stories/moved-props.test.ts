@@ -238,6 +238,22 @@ test('the ways out of a conflict with a redirector work where nothing is known o
   }
 })
 
+test('a prop that was renamed here too leaves its redirector in the old place, without a word', async () => {
+  const { mia, max } = await house()
+  // Both rename it to the same name, as they had agreed.
+  for (const who of [mia, max]) {
+    await who.save({
+      [cask]: { ...payload('v2'), guid: newGuid },
+      [barrel]: { ...payload('r'), assetClass: 'ObjectRedirector', imports: ['/Game/Furniture/SM_Cask'], guid },
+    })
+  }
+  await mia.ph('push')
+  const before = read(max, barrel)
+  const { jobs } = await max.ask('pull SM_Cask')
+  expect(jobs[0]).toMatchObject({ taken_away: [], not_taken_away: [] })
+  expect(read(max, barrel)).toEqual(before)
+})
+
 test('theirs of a renamed file leaves it where an edited file refers to it, and names both', async () => {
   const { mia, max } = await house()
   const moved = 'Content/Furniture/SM_Cask.uasset'

@@ -9,7 +9,7 @@ import { findFacesInBulk } from '../../memory/find-versions.ts'
 import type { ProjectMemory } from '../../memory/project-memory.ts'
 import type { KnownFile } from '../../project/known-file.ts'
 import type { PullTarget } from '../target-project.ts'
-import { findEditedReferrers } from './edited-referrers.ts'
+import { findEditedFiles } from './edited-files.ts'
 import { type LeavingFile, packageOf, type TakingAway, type TakingOptions, type TakingParts, takeAway } from './take-away.ts'
 
 /** A file that a pull brings, or found in its place. */
@@ -46,9 +46,11 @@ export async function findFormerPlaces(looking: Looking, brought: readonly Broug
   if (!known) return []
   const referring = new Map(known.referrers.map(({ path, object_id, name }) => [path, name ?? `version ${object_id}`]))
   const packages = new Map(leaving.map(({ file }) => [file, nameKey(packageOf(target, file))]))
-  const edited = await findEditedReferrers(new Set(packages.values()), { target, memory, signal })
+  const { referrers, redirectors } = await findEditedFiles(new Set(packages.values()), { target, memory, signal })
   return leaving.flatMap(({ place, ...one }) => {
-    const referredBy = referring.get(place ?? '') ?? edited.get(packages.get(one.file) ?? '')
+    // It was renamed here too, and what is in its old place is as it should be.
+    if (redirectors.has(one.file)) return []
+    const referredBy = referring.get(place ?? '') ?? referrers.get(packages.get(one.file) ?? '')
     return referredBy === undefined ? [one] : [{ ...one, referredBy }]
   })
 }
