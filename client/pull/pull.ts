@@ -175,12 +175,12 @@ class Pull {
   async #isOver(open: readonly OpenPull[], order: EntriesOrder): Promise<boolean> {
     const { api } = this.#parts
     if (order.dependencies !== 'current') return false
-    const lists = await Promise.all(open.map(({ jobId }) => api.pullJobs.closure({ job_id: jobId })))
-    const plans = await askInParts(api, order, { ask: (part) => api.pullJobs.plan(part) }).catch(() => undefined)
+    const ordered = await Promise.all(open.map(({ jobId }) => api.pullJobs.closure({ job_id: jobId })))
+    const plans = await askInParts(api, order, { ask: (part) => api.pullJobs.plan(part) }).catch(() => [])
+    // A server that does not plan says nothing of it.
+    const planned = plans.flatMap(({ closure }) => closure?.objects ?? [])
     const idsOf = (objects: readonly PullJobObject[]) => new Set(objects.map(({ object_id }) => object_id))
-    const then = idsOf(lists.flatMap(({ objects }) => objects))
-    const now = plans && idsOf(plans.flatMap(({ closure }) => closure.objects))
-    return now !== undefined && now.symmetricDifference(then).size > 0
+    return planned.length > 0 && idsOf(planned).symmetricDifference(idsOf(ordered.flatMap(({ objects }) => objects))).size > 0
   }
 
   /** `ordered`: the order as it is remembered. */
