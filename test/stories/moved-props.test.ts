@@ -291,6 +291,21 @@ test('an old file that was edited stays and is named; both ways out that the pul
   }
 })
 
+test('of an edited old file the latest names the ways out once', async () => {
+  const { mia, max } = await house()
+  await mia.save({ [level]: { ...payload('v1'), imports: ['/Game/Props/SM_Barrel'] } })
+  await mia.ph('push')
+  await max.ph('pull --all')
+  await max.save({ [barrel]: { ...payload('mine'), guid } })
+  await mia.save({ [level]: { ...payload('v2'), imports: ['/Game/Furniture/SM_Cask'] } })
+  await move(mia)
+  const { stdout } = await max.ph('pull', 6)
+  expect(stdout).toContain('Still in the old place:')
+  expect(stdout.split('--theirs`')).toHaveLength(2)
+  await max.ph(`pull ${barrel} --theirs`)
+  await max.ph('status --exit-code')
+})
+
 test('more than 20 files are moved after a yes alone: without a terminal they stay, with exit code 6', async () => {
   const { mia, max } = await house()
   const props = Array.from({ length: 21 }, (_, n) => ({

@@ -16,6 +16,8 @@ export interface LatestLook {
   all: boolean
   /** The pull has brought something. */
   came: boolean
+  /** Files of which the report of the pull has told with their ways out. */
+  told?: ReadonlySet<string>
   target: PullTarget
   cwd: string
   look: PullLook
@@ -31,12 +33,13 @@ export function latestWords(one: LatestLook): string[] {
   const { latest, target } = one
   const typed = (files: readonly string[]) => files.map((file) => relative(one.cwd, join(target.root, file)))
   const isCurrent = latest.outdated.length === 0 && !staysOpen(latest)
+  const diverged = latest.diverged.filter((file) => !one.told?.has(file))
   return [
     ...(isCurrent ? currentWords(one) : []),
-    ...listed(one, latest.diverged, {
+    ...listed(one, diverged, {
       title: 'Diverged, modified here and outdated:',
       words: 'These stay as they are, and a push does not send them.',
-      advice: twoWaysOut(typed(latest.diverged)),
+      advice: twoWaysOut(typed(diverged)),
     }),
     ...listed(one, latest.not_pulled, {
       title: 'Outdated, and not pulled:',

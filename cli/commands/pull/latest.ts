@@ -31,7 +31,8 @@ export async function pullLatest(context: Context, pulling: PullingLatest): Prom
   const latest = await findLatest({ ...quiet, all }).finally(hide)
   const order = async () => latest.entry_ids.map((entry_id) => ({ entry_id }))
   const ordered: PullOptions = { ...options, order, alsoQueued: true }
-  const left = (came: boolean) => latestWords({ latest, all, came, look, target: options.target, cwd: context.cwd })
+  const left = (came: boolean, told?: ReadonlySet<string>) =>
+    latestWords({ latest, all, came, told, look, target: options.target, cwd: context.cwd })
   const edited = new Set([...latest.modified, ...latest.diverged])
   if (planOnly) {
     const plan = await planOf(ordered).finally(hide)
@@ -50,10 +51,14 @@ export async function pullLatest(context: Context, pulling: PullingLatest): Prom
   const report = await pull(ordered).finally(hide)
   await rememberTakenAway(context, report)
   const told = reportWithout(report, edited)
-  context.out.result({ ...report, latest }, () => [...pulled(told, look), ...left(report.jobs.length > 0)])
+  context.out.result({ ...report, latest }, () => [...pulled(told, look), ...left(report.jobs.length > 0, stayedEdited(report))])
   const code = exitOf(told)
   return code === exits.done && staysOpen(latest) ? exits.partly : code
 }
+
+/** Edited files in old places of their props. */
+const stayedEdited = ({ jobs }: PullReport): Set<string> =>
+  new Set(jobs.flatMap(({ not_taken_away: left }) => left.flatMap(({ reason, file }) => (reason === 'modified' ? file : []))))
 
 /**
  * The same without files that stay because they were edited here: those of the current version are no conflicts, and of those that both changed
