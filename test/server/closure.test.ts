@@ -78,10 +78,17 @@ test.for([1, 2, 3])('closure and dependents are what a plain walk finds, cycles 
 
 test('what needs a prop now are the current files that refer to any version of it, redirectors and levels of actors among them', async () => {
   const mia = await newLibrary()
-  const at = (path: string, more: Json = {}) => item({ origin_path: `/Game/${path}`, asset_name: path.split('/').at(-1), ...more })
+  const at = (path: string, more: Json = {}) =>
+    item({ origin_path: `/Game/${path}`, asset_name: path.split('/').at(-1), ...more })
   const needing = (...needed: Json[]) => ({ dependencies: needed.map(({ content_hash }) => ({ content_hash, hard: true })) })
   const next = (of: Json, base: Json, more: Json = {}) =>
-    item({ origin_path: base.origin_path, asset_name: base.asset_name, stamped_lineage_id: of.lineage_id, stamped_base_hash: base.content_hash, ...more })
+    item({
+      origin_path: base.origin_path,
+      asset_name: base.asset_name,
+      stamped_lineage_id: of.lineage_id,
+      stamped_base_hash: base.content_hash,
+      ...more,
+    })
   const [oak, pine] = [at('M_Oak'), at('M_Pine')]
   const [table, chair, shelf] = [at('SM_Table', needing(oak)), at('SM_Chair', needing(oak)), at('SM_Shelf', needing(pine))]
   const results = await pushed(mia, [oak, pine, table, chair, shelf])
