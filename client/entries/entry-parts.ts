@@ -14,7 +14,7 @@ export interface EntryWithParts extends Omit<EntryParts, 'refused' | 'actors'> {
   refused: ApiError[]
 }
 
-/** What it needs comes in current versions, and what needs it are current ones. Throws what the calls throw. */
+/** Dependencies and referencers are current versions. Throws what the calls throw. */
 export async function readEntryParts(api: Api, entry_id: number, wanted: readonly EntryPart[]): Promise<EntryWithParts> {
   const include = [...wanted]
   const { parts, ...entry } = await api.entries.get({ entry_id, ...(include.length > 0 && { include, dependencies }) })

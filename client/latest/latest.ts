@@ -92,7 +92,7 @@ interface Differing {
   overRedirectors: ReadonlySet<StatusFile>
 }
 
-/** Of the files that are wanted: what the library has in their places. */
+/** What the library has in the places of the wanted files. */
 interface Found {
   faces: ReadonlyMap<string, LineageFace>
   places: Placed

@@ -51,7 +51,7 @@ function entriesThrough(file: string, known: ReadonlyMap<string, Referrers>): nu
   return [...entryIds]
 }
 
-/** By file, one step. */
+/** Finds the direct referrers of each file. */
 async function findReferrers(
   api: Api,
   files: readonly OldFile[],

@@ -25,7 +25,7 @@ interface Looking {
   api: Pick<Api, 'lineages'>
   targetRoot: string
   signal?: AbortSignal | undefined
-  /** Of `TakingOptions`. */
+  /** See `TakingOptions`. */
   theirs?: TakingOptions['theirs']
 }
 

@@ -169,7 +169,7 @@ interface Moving {
 function moveAll({ target, memory, options }: TakingParts, files: readonly Seen[], { jobId, leave }: Moving): TakenAway[] {
   const now = new Date()
   removeOldBackups(target.root, now)
-  // What was changed here is nowhere else: its backup stays.
+  // The library does not have what was changed here: its backup is never removed.
   const folderOf = options.theirs ? backupFolder : takenAwayFolder
   const folder = folderOf(target.root, jobId, now)
   const taken: TakenAway[] = []
