@@ -47,7 +47,7 @@ function linkAt(path: string): string | undefined {
 }
 
 /** Some programs rename their first thread, Node and the editor among them: their file says which program it is. */
-const threadNames = new Set(['MainThread', 'GameThread'])
+const threadNames = new Set(['MainThread', 'node-MainThread', 'GameThread'])
 
 function nameOf(pid: string): string {
   try {
