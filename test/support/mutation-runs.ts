@@ -51,9 +51,10 @@ export class MutationRuns {
     this.#giveBack()
     this.#peakBytes = Math.max(this.#peakBytes, peakBytes())
     const before = process.memoryUsage.rss()
-    let [outcome, tookMs] = await this.#timed(() => this.#outcome(subject, bytes, index))
-    // The collector's rounds over what earlier tests left count too: what a file costs itself, it costs each time.
-    if (tookMs > limits.cpuMs) tookMs = Math.min(tookMs, (await this.#timed(() => this.#outcome(subject, bytes, index)))[1])
+    const started = process.cpuUsage()
+    const outcome = await this.#outcome(subject, bytes, index)
+    const { user, system } = process.cpuUsage(started)
+    const tookMs = (user + system) / 1000
     this.slowestMs = Math.max(this.slowestMs, tookMs)
     const counts = this.counts[subject.reader] ?? {}
     this.counts[subject.reader] = counts
@@ -61,14 +62,6 @@ export class MutationRuns {
     if (tookMs > limits.cpuMs) this.#fault(index, `took ${Math.round(tookMs)} ms of the processor`)
     const peak = peakBytes()
     if (peak > this.#peakBytes && peak - before > limits.memoryBytes) this.#fault(index, `took ${peak - before} bytes of memory`)
-  }
-
-  /** With the milliseconds of the processor that this thread took. */
-  async #timed(read: () => Promise<string>): Promise<[string, number]> {
-    const started = process.threadCpuUsage()
-    const outcome = await read()
-    const { user, system } = process.threadCpuUsage(started)
-    return [outcome, (user + system) / 1000]
   }
 
   async #outcome(subject: Subject, bytes: Buffer, index: number): Promise<string> {
