@@ -3,6 +3,7 @@
 import { join, relative } from 'node:path'
 import type { CheckedIn, StaysBecause, StillHeld } from '../../../client/check-out/give-back.ts'
 import { printable } from '../../../system/printable.ts'
+import { shellWord } from '../../../system/shell-word.ts'
 import { untilWords } from '../../entries/lock-words.ts'
 import { count, number } from '../../terminal/amounts.ts'
 import type { Paint } from '../../terminal/output.ts'
@@ -17,6 +18,8 @@ export interface CheckInLook {
 }
 
 const mostNamed = 12
+/** Files that the advised commands name. */
+const mostInCommand = 3
 
 const reasons: Record<Exclude<StaysBecause, 'kept'>, string> = {
   modified: 'the library does not have it as it is here',
@@ -59,15 +62,16 @@ export function checkInWords(
 function stayed(failed: readonly StillHeld[], { paint, width, cwd, root }: CheckInLook): string[] {
   if (failed.length === 0) return []
   const hidden = failed.length - mostNamed
+  const placeOf = ({ name, files: [file] }: StillHeld) => (file === undefined ? name : relative(cwd, join(root, file)))
+  const named = failed.length > mostInCommand ? '<files>' : failed.map((one) => shellWord(placeOf(one))).join(' ')
+  const next = [`→ Once that is settled: \`ph checkin ${named}\``, `→ To give it back as it is: \`ph release ${named}\``]
   return [
     paint(['yellow', 'bold'], 'Not registered, and still checked out by you:'),
-    ...failed.slice(0, mostNamed).flatMap(({ name, files: [file], because }) => {
-      const place = file === undefined ? name : relative(cwd, join(root, file))
-      return because === 'kept' ? [] : remarked(`  ${printable(place)}`, paint('dim', reasons[because]), width)
+    ...failed.slice(0, mostNamed).flatMap((one) => {
+      const { because } = one
+      return because === 'kept' ? [] : remarked(`  ${printable(placeOf(one))}`, paint('dim', reasons[because]), width)
     }),
     ...(hidden > 0 ? [`  and ${number(hidden)} more (--json tells all)`] : []),
-    ...wrap('→ ph checkin again once that is settled, or ph release to give it back as it is', width, '    ').map((line) =>
-      paint('dim', line),
-    ),
+    ...next.flatMap((line) => wrap(printable(line), width, '    ').map((part) => paint('dim', part))),
   ]
 }

@@ -45,6 +45,8 @@ test('what did not register stays checked out and is named with the reason; the 
   )
   expect(stdout).toMatch(/Content\/Inn\/M_Oak\.uasset.*\n {8}olivia, just now, until /)
   expect((await active()).map(({ holder }) => holder.name).sort()).toEqual(['mia', 'olivia'])
+  const [, release = ''] = /→ To give it back as it is: `ph (release Content\/Inn\/SM_Barrel\.uasset)`/.exec(stdout) ?? []
+  expect((await mia.run(release)).stdout).toContain('Released 1 prop:\n  SM_Barrel')
 })
 
 test('a file that was changed on an older version does not register, and stays checked out', async () => {
@@ -56,6 +58,18 @@ test('a file that was changed on an older version does not register, and stays c
   const { code, stdout } = await mia.run('checkin SM_Stool')
   expect([code, stdout]).toEqual([6, expect.stringContaining('another version became current meanwhile')])
   expect(await active()).toHaveLength(1)
+  await mia.ok('pull Content/Inn/SM_Stool.uasset --mine')
+  const [, again = ''] = /→ Once that is settled: `ph (checkin Content\/Inn\/SM_Stool\.uasset)`/.exec(stdout) ?? []
+  expect((await mia.run(again)).stdout).toContain('Released 1 prop.')
+  expect(await active()).toHaveLength(0)
+})
+
+test('a file that was changed on an older version is given back with a word on it', async () => {
+  const { mia, olivia } = await inn(server)
+  await olivia.save('SM_Stool', 'second')
+  await olivia.ok('push')
+  await mia.save('SM_Stool', 'mine')
+  await mia.run('checkout SM_Stool')
   const given = (await mia.run('release SM_Stool')).stdout
   expect(given).toMatch(
     /Diverged, modified here and outdated:\n {2}Content\/Inn\/SM_Stool\.uasset\n {4}→ Until you choose one of these, a push does not send them:/,
