@@ -3,11 +3,11 @@
  * files are edits of what it has, and none of them is outdated by anything older than that.
  */
 import pLimit from 'p-limit'
-import { ApiError } from '../../contract/errors.ts'
 import type { LineageFace } from '../../contract/lineages.ts'
 import type { Api } from '../http/api.ts'
 import type { BaseVersion, Replacement } from './bases.ts'
 import { type FoundFaces, findFacesInBulk } from './find-versions.ts'
+import { forgetLostSets, undefinedWhereGone } from './lost-sets.ts'
 import type { ProjectMemory } from './project-memory.ts'
 
 const requestsAtOnce = 8
@@ -40,23 +40,22 @@ export async function confirmBases(api: Api, memory: ProjectMemory): Promise<Fou
     }),
   )
   memory.bases.replace(replaced.flat())
-  await forgetLostSets(api, memory, faces)
+  await settleSets(api, memory, faces)
   return found
 }
 
-/**
- * Sets of levels that the library lost are forgotten: a push would hold their actors for known, and a pull ask what changed since. It has the one that
- * is its newest; of others it is asked.
- */
-async function forgetLostSets(api: Api, { levels }: ProjectMemory, faces: ReadonlyMap<string, LineageFace>): Promise<void> {
-  const atOnce = pLimit(requestsAtOnce)
-  await atOnce.map(levels.list(), async ({ lineageId, set }) => {
+/** Levels whose set here is not the newest of the library: it may have lost it. Of a lineage that has no set any more it is lost. */
+async function settleSets(api: Api, { levels }: ProjectMemory, faces: ReadonlyMap<string, LineageFace>): Promise<void> {
+  const known = levels.list().flatMap(({ lineageId, set }) => {
     const newest = faces.get(lineageId)?.sets ?? []
-    if (set === null || newest.some(({ id }) => id === set)) return
-    const asked = { lineage_id: lineageId, set, limit: 1 }
-    const found = newest.length > 0 ? await api.lineages.setParts(asked).catch(undefinedWhereGone) : undefined
-    if (!found) levels.forget(lineageId)
+    return set === null || newest.some(({ id }) => id === set) ? [] : { lineageId, set, hasSets: newest.length > 0 }
   })
+  for (const { lineageId, hasSets } of known) if (!hasSets) levels.forget(lineageId)
+  await forgetLostSets(
+    api,
+    levels,
+    known.filter(({ hasSets }) => hasSets),
+  )
 }
 
 /** The version that a file was made from as far as the library knows, when it lost the one that it was. */
@@ -72,8 +71,4 @@ async function standIn(
   const lineage = await api.lineages.get({ lineage_id: lineageId }).catch(undefinedWhereGone)
   const older = lineage?.objects.find(({ date_ingested }) => Date.parse(date_ingested) < began)
   return older && { hash: older.content_hash, lineageId, objectId: older.object_id, entryId }
-}
-
-function undefinedWhereGone(error: unknown): undefined {
-  if (!(error instanceof ApiError && error.status === 404)) throw error
 }

@@ -8,7 +8,7 @@ import { nothingRemains } from './destinations.ts'
 import { asThereAlready, ending, itemOf, type JobFiles, leftOutItem, orderedAt, uniteEntries, updatedItem } from './job-report.ts'
 import type { Obstacle } from './obstacle.ts'
 import type { ConflictAnswer, PullParts } from './options.ts'
-import { withoutOlderSets } from './orders/older-sets.ts'
+import { forgetLost, withoutOlderSets } from './orders/older-sets.ts'
 import { nothingYet, type PlannedFiles, plannedFilesOf } from './orders/planned-files.ts'
 import { backupFolder, clearStaging } from './placing/folders.ts'
 import { notYetKnown, type Planned, placePlanned } from './placing/place-and-remember.ts'
@@ -112,6 +112,7 @@ export class PullJob {
     for (const file of leftOut) this.#files.set(file.object.content_hash, leftOutItem(file, target.content))
     const nothing = nothingRemains(planned)
     if (nothing.length > 0) return nothing
+    await forgetLost(this.#parts, planned.objects)
     const { decisions, obstacles, warnings } = await compareProject(
       files.filter(({ object }) => !this.#files.has(object.content_hash)),
       { ...target, memory: this.#parts.memory, library: this.#parts.api, orderedAt: orderedAt(this.#job), signal: this.#signal },

@@ -18,7 +18,7 @@ import { destinationsOf, nothingRemains, receiverIn, withLeftOut, withMisnamed }
 import { documentedVersions, type MissingInProject, missingInProject, namedObject } from './missing-in-project.ts'
 import { type Obstacle, obstacle } from './obstacle.ts'
 import type { ConflictAnswer, PullOptions } from './options.ts'
-import { withoutOlderSets } from './orders/older-sets.ts'
+import { forgetLost, withoutOlderSets } from './orders/older-sets.ts'
 import { type PossibleJob, possibleJobs } from './orders/possible-jobs.ts'
 import { withRootWarning } from './orders/target-root.ts'
 import { checkReplaced } from './preflight.ts'
@@ -120,6 +120,7 @@ class Planner {
     const { target, signal } = options
     const destined = destinationsOf(objects, targetRoot, receiverIn(target))
     const { files, leftOut, refused } = destined
+    await forgetLost({ memory, api }, objects)
     const comparing = { ...target, memory, library: api, orderedAt, signal }
     const { decisions, obstacles, warnings: spellings } = await compareProject(files, comparing)
     const isOverwriting = conflictChoice(options) === 'overwrite'

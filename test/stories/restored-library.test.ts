@@ -1,5 +1,5 @@
 // A library is set back to a backup while projects hold what was pushed since: nobody's files are lost, and everybody can push them again.
-import { readFileSync, writeFileSync } from 'node:fs'
+import { existsSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import { findFolders } from '../../client/folders.ts'
@@ -107,17 +107,19 @@ async function pullInto(
   return pull({ url, key, folders, target: findTarget({ cwd: root }), order: () => entriesNamed({ url, key }, [name]) })
 }
 
+const actor = (name: string) => `Content/__ExternalActors__/Maps/L_Hall/0/1A/${name}.uasset`
+const placed = (name: string, text: string) => ({
+  [actor(name)]: { assetClass: 'StaticMeshActor', imports: ['/Game/Maps/L_Hall'], ...bytes(text) },
+})
+const hall = { 'Content/Maps/L_Hall.umap': { assetClass: 'World', ...bytes('hall') } }
+
 test(
   'actors of a level that the library lost with its newest set go back into the level with the next push',
   limits,
   async () => {
     const server = await startRestorable()
     const [mia, max] = [workstation(server.of('mia'), 'Hall'), workstation(server.of('max'), 'Hall')]
-    const actor = (name: string) => `Content/__ExternalActors__/Maps/L_Hall/0/1A/${name}.uasset`
-    const placed = (name: string, text: string) => ({
-      [actor(name)]: { assetClass: 'StaticMeshActor', imports: ['/Game/Maps/L_Hall'], ...bytes(text) },
-    })
-    await mia.save({ 'Content/Maps/L_Hall.umap': { assetClass: 'World', ...bytes('hall') }, ...placed('Lamp', 'v1') })
+    await mia.save({ ...hall, ...placed('Lamp', 'v1') })
     await mia.ph('push')
     await server.backUp()
     await mia.save({ ...placed('Lamp', 'v2'), ...placed('Rug', 'v1') })
@@ -133,3 +135,26 @@ test(
     for (const who of [mia, max]) await who.ph('status --exit-code')
   },
 )
+
+test('a pull of a level brings the set that the library has by now, not the one that it lost', limits, async () => {
+  const server = await startRestorable()
+  const [mia, max] = [workstation(server.of('mia'), 'Hall'), workstation(server.of('max'), 'Hall')]
+  await mia.save({ ...hall, ...placed('Lamp', 'v1') })
+  await mia.ph('push')
+  await mia.save({ ...placed('Lamp', 'v2'), ...placed('Bench', 'v1') })
+  await mia.ph('push')
+  const api = server.as('mia')
+  const [{ id, lineage_id }] = (await api.get('/entries?name=L_Hall')).body.entries
+  const { sets } = (await api.get(`/lineages/${lineage_id}/parts`)).body
+  const [both, first] = sets.map((one: { id: number }) => one.id)
+  await api.post(`/entries/${id}/restore`, { set: first })
+  await server.backUp()
+  await api.post(`/entries/${id}/restore`, { set: both })
+  await max.ph('pull L_Hall')
+  expect(textIn(max, actor('Lamp').replace('Content/', ''))).toContain('v2')
+  await server.restore()
+  await max.ph('pull L_Hall')
+  expect(textIn(max, actor('Lamp').replace('Content/', ''))).toContain('v1')
+  expect(existsSync(join(max.root, actor('Bench')))).toBe(false)
+  await max.ph('status --exit-code')
+})

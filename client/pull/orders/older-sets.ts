@@ -1,6 +1,8 @@
 /** Levels that a job brings as they were when it was ordered, and that are newer here by now. */
 import { isPartOf } from '../../../contract/level-parts.ts'
 import type { PullJobObject } from '../../../contract/pull-jobs.ts'
+import type { Api } from '../../http/api.ts'
+import { forgetLostSets } from '../../memory/lost-sets.ts'
 import type { ProjectMemory } from '../../memory/project-memory.ts'
 
 export interface OlderSets {
@@ -25,4 +27,17 @@ export function withoutOlderSets(
     objects: objects.map((one) => (older.includes(one) ? { ...one, set: null } : one)),
     parts: new Set(objects.filter(isPart).map(({ content_hash }) => content_hash)),
   }
+}
+
+/** Before sets are held against those that are here: a library that was set back brings an earlier one, which is not older than what it lost. */
+export async function forgetLost(
+  { memory, api }: { memory: ProjectMemory | undefined; api: Pick<Api, 'lineages'> },
+  objects: readonly PullJobObject[],
+): Promise<void> {
+  if (!memory) return
+  const known = objects.flatMap(({ lineage_id: lineageId, set: brought }) => {
+    const set = brought == null ? undefined : memory.levels.setOf(lineageId)
+    return set === undefined || set === brought ? [] : { lineageId, set }
+  })
+  await forgetLostSets(api, memory.levels, known)
 }
