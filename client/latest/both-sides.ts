@@ -53,7 +53,7 @@ function targetsIn(root: string): (file: StatusFile) => string | undefined {
   return ({ redirects_to }) => (redirects_to ? search.findPackage(redirects_to)?.file : undefined)
 }
 
-/** Redirectors that were made here where the library has a prop, and that lead to nothing which is known to be it: each as an edit of that prop. */
+/** Redirectors that were made here where the library has a prop, or another redirector, and that lead to nothing which is known to be it: each as an edit of that. */
 async function overProps(
   wire: Named,
   { root, project }: Pick<NamedFiles, 'root' | 'project'>,
@@ -67,7 +67,7 @@ async function overProps(
     const placed = new Map(found?.places.map(({ path, lineage_id }) => [path, faces.get(lineage_id)]))
     return redirectors.flatMap((one): StatusFile[] => {
       const face = placed.get(placeOf(one.file, target))
-      if (face?.entry_id == null) return []
+      if (!face || face.face_content_hash === one.content_hash) return []
       const { id: lineage_id, entry_id, face_object_id, face_content_hash } = face
       return [{ ...one, state: 'diverged', known_by: 'path', lineage_id, entry_id, face_object_id, face_content_hash }]
     })

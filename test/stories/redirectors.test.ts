@@ -268,6 +268,23 @@ test('a prop in whose new place the project has another one by now is not brough
   }
 })
 
+test('the ways out of a conflict between two redirectors work where nothing is known of the one here', async () => {
+  for (const way of ['--theirs', '--mine']) {
+    const { mia, max } = await team('Tavern')
+    await mia.save({ ...level(barrel), ...leads(barrel, cask, oldGuid), ...mesh(cask, 'v1', newGuid) })
+    await mia.ph('push')
+    // A branch of long ago, or a push that was undone: its target lies nowhere.
+    await max.save(leads(barrel, vat, oldGuid))
+    const { stdout } = await max.ph('pull L_Inn', 6)
+    const [, line = ''] = new RegExp(`\`ph (pull [^\`]*${way})\``).exec(stdout) ?? []
+    expect(line).toContain(fileOf(barrel))
+    await max.ph(line)
+    if (way === '--theirs') expect(sameAs(max, mia, barrel)).toBe(true)
+    else expect((await max.ask('push')).items).toContainEqual(expect.objectContaining({ file: fileOf(barrel), status: 'new' }))
+    await max.ph('status --exit-code')
+  }
+})
+
 test('where the other game edits a shared prop in its old place, the redirector there gives way, and the level stays pullable', async () => {
   const { harbor, castle, fresh } = await movedForBoth()
   await castle.save(mesh(barrel, 'v3', oldGuid))
