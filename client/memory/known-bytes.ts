@@ -1,7 +1,7 @@
 /** Which of the files that lie in a project are versions that the library has now. What is remembered here may be of a library that was set back since. */
 import pLimit from 'p-limit'
 import { ApiError } from '../../contract/errors.ts'
-import type { FoundVersion, LineageFace, LineageObject } from '../../contract/lineages.ts'
+import type { Deletion, FoundVersion, LineageFace, LineageObject } from '../../contract/lineages.ts'
 import type { Api } from '../http/api.ts'
 import { findFacesInBulk } from './find-versions.ts'
 
@@ -11,6 +11,8 @@ export interface LocalBytes {
   lineageId: string
   /** It is remembered that these bytes were a version of that lineage. */
   isRemembered: boolean
+  /** The version that is to go there: by it the library says whether the prop was deleted. */
+  wanted?: string
 }
 
 const requestsAtOnce = 8
@@ -23,12 +25,14 @@ export interface KnownBytes {
   faces: ReadonlyMap<string, LineageFace>
   /** Lineages that were deleted, by the content hashes of their versions. */
   deleted: ReadonlyMap<string, string>
+  /** By the ids of those lineages: who deleted each, and when. */
+  deletions: ReadonlyMap<string, Deletion>
 }
 
 /** One question for 5,000 files. */
 export async function findKnownBytes(api: Pick<Api, 'lineages'>, local: readonly LocalBytes[]): Promise<KnownBytes> {
-  if (local.length === 0) return { versions: new Map(), faces: new Map(), deleted: new Map() }
-  const hashes = [...new Set(local.map(({ hash }) => hash))]
+  if (local.length === 0) return { versions: new Map(), faces: new Map(), deleted: new Map(), deletions: new Map() }
+  const hashes = [...new Set(local.flatMap(({ hash, wanted }) => [hash, ...(wanted === undefined ? [] : [wanted])]))]
   const lineageIds = [...new Set(local.map(({ lineageId }) => lineageId))]
   const found = await findFacesInBulk(api, { lineageIds, hashes, paths: [] })
   const versions = found?.versions ?? (await readHistories(api, local))
@@ -37,6 +41,7 @@ export async function findKnownBytes(api: Pick<Api, 'lineages'>, local: readonly
     versions: new Map(versions.map((version) => [version.content_hash, version])),
     faces: new Map(found?.lineages.map((face) => [face.id, face])),
     deleted: new Map(deleted),
+    deletions: new Map(found?.deleted.map(({ lineage_id, name, at, by }) => [lineage_id, { name, at, by }])),
   }
 }
 

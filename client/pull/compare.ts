@@ -1,6 +1,6 @@
 /** What is to be done about each file of a pull: add it, leave it, replace it, or ask. Reads only what memory does not answer for. */
 import { type BigIntStats, lstatSync } from 'node:fs'
-import type { FoundVersion } from '../../contract/lineages.ts'
+import type { Deletion, FoundVersion } from '../../contract/lineages.ts'
 import type { Api } from '../http/api.ts'
 import { findPlaces } from '../memory/find-places.ts'
 import { findKnownBytes, type KnownBytes } from '../memory/known-bytes.ts'
@@ -11,12 +11,14 @@ import type { KnownFile } from '../project/known-file.ts'
 import type { ContentFolder } from '../project/unreal-project.ts'
 import type { PullFile } from './destinations.ts'
 import { type Destination, type Inspection, inspectDestinations } from './existing-files.ts'
+import { movedSince } from './moved-since.ts'
 import { type Obstacle, obstacle } from './obstacle.ts'
 import { withoutOlderSets } from './orders/older-sets.ts'
 
 /**
  * `safe_overwrite`: what is there is a version of the same prop that the library has now, or of the prop whose place this one takes. `conflict`: it is something else, which
- * may be nowhere else. `newer`: what is there became current after current versions were ordered, or it is a part of a level whose set here is newer.
+ * may be nowhere else. `newer`: what is there became current after current versions were ordered, or it is a part of a level whose set here is newer, or the
+ * prop has moved since and lies in its new place.
  */
 export type Action = 'add' | 'identical' | 'safe_overwrite' | 'conflict' | 'newer'
 
@@ -35,6 +37,8 @@ export interface Decision extends Destination {
   takesPlace?: true
   /** Of `conflict`: what is there is, or was made from, a version of another prop. */
   other?: OtherProp
+  /** Of `conflict` with an edit of this very prop: it was deleted in the library, and comes because something needs it. */
+  deletion?: Deletion
 }
 
 /** Another prop that lies where a file goes. */
@@ -108,10 +112,9 @@ async function decide(destinations: readonly Destination[], comparing: Comparing
       ? [obstacle('unreadable', file, `${file} cannot be read (${result.code}).`)]
       : [],
   )
-  return {
-    decisions: library ? await askAboutConflicts(decisions, { library, project, orderedAt, memory }) : decisions,
-    obstacles,
-  }
+  const asked = library ? await askAboutConflicts(decisions, { library, project, orderedAt, memory }) : decisions
+  const moved = await movedSince(asked, { library, memory, orderedAt })
+  return { decisions: asked.map((one) => (moved.has(one) ? { ...one, action: 'newer' } : one)), obstacles }
 }
 
 /** What differs is replaced where the library, asked now, has it as a version of the same prop: what was remembered of it may be over. */
@@ -122,7 +125,7 @@ async function askAboutConflicts(
   const local = decisions.flatMap(({ action, localHash: hash, known, pullFile: { object } }) => {
     if (action !== 'conflict' || hash === undefined) return []
     const isRemembered = known?.base?.hash === hash && known.base.lineageId === object.lineage_id
-    return [{ hash, lineageId: object.lineage_id, isRemembered }]
+    return [{ hash, lineageId: object.lineage_id, isRemembered, wanted: object.content_hash }]
   })
   const bytes = await findKnownBytes(library, local)
   const taking = await findTakenPlaces(decisions, bytes, { library, project, memory })
@@ -139,10 +142,12 @@ async function askAboutConflicts(
 function otherOf(
   { action, known, pullFile: { object } }: Decision,
   version: FoundVersion | undefined,
-  { faces }: KnownBytes,
-): Pick<Decision, 'other'> {
+  { faces, deletions }: KnownBytes,
+): Pick<Decision, 'other' | 'deletion'> {
   const lineageId = version?.lineage_id ?? known?.base?.lineageId
-  if (action !== 'conflict' || lineageId === undefined || lineageId === object.lineage_id) return {}
+  if (action !== 'conflict' || lineageId === undefined) return {}
+  const deletion = deletions.get(lineageId)
+  if (lineageId === object.lineage_id) return deletion ? { deletion } : {}
   const remembered = known?.base?.lineageId === lineageId ? known.base.entryId : null
   const sideOf = (id: string, entryId: number | null) => {
     const { entry_id, face_pushed_from: pushed_from } = faces.get(id) ?? {}

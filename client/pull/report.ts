@@ -1,5 +1,6 @@
 /** What a pull comes to: what became of every file, what stood in the way, and the sums. */
 import { limits } from '../../contract/limits.ts'
+import type { Deletion } from '../../contract/lineages.ts'
 import type { PullJobEntry, PullWarning } from '../../contract/pull-jobs.ts'
 import type { PullReport as SentReport } from '../../contract/pull-reports.ts'
 import type { OtherProp } from './compare.ts'
@@ -35,6 +36,8 @@ export interface PulledFile extends ReportedFile {
   backup?: string
   /** Of a conflict: the prop that lies there, where it is another one than the pulled. */
   other?: OtherProp
+  /** Of a conflict with an edit of this very prop, which was deleted in the library and comes because something needs it. */
+  deletion?: Deletion
   /** Of `updated`: the version that was there before. */
   replaced_object_id?: number
   /** Of `updated`, where a later version was there before: who made this one current again; null where that account is gone. */

@@ -78,6 +78,35 @@ test('a pull of the latest names what was deleted, by whom and when, and each wa
   }
 })
 
+test('an edit of a deleted prop that something needs is told of once, with ways out that work, by each kind of pull', async () => {
+  for (const [way, code] of [
+    ['pull', 0],
+    ['pull SM_B', 6],
+  ] as const) {
+    const { url, keys } = await server.addWorkspace()
+    const adam = workstation({ url, key: keys.adam })
+    const needing = (text: string) => ({
+      'Content/Props/SM_B.uasset': { payload: payload(text), imports: ['/Game/Props/SM_Old'] },
+    })
+    await adam.save({ [old]: { payload: payload('v1'), guid: oldGuid }, ...needing('b1') })
+    await adam.ph('push')
+    const mia = adam.copyFor(keys.mia)
+    await mia.ph('push')
+    await adam.ph('delete SM_Old --yes')
+    await adam.save(needing('b2'))
+    await adam.ph('push', 6)
+    await mia.save({ [old]: { payload: payload('mine'), guid: oldGuid } })
+    const { stdout } = await mia.ph(way, code)
+    expect(stdout).toMatch(
+      /Deleted in the library:\n {2}These .*\n {4}Content\/Props\/SM_Old\.uasset {2}deleted in the library by adam on /,
+    )
+    expect(stdout).not.toContain('Conflicts:')
+    const [, line = ''] = /`ph (push [^`]+ --held new)`/.exec(stdout) ?? []
+    await mia.ph(line)
+    expect(await searched(adam, 'old')).toEqual(['SM_Old'])
+  }
+})
+
 test('what is still needed of a deleted prop stays and is pushed with what needs it; its own file is deleted all the same', async () => {
   const { url, keys } = await server.addWorkspace()
   const adam = workstation({ url, key: keys.adam })

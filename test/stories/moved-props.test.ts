@@ -221,6 +221,18 @@ test('the ways out of a conflict with a redirector of an unpushed rename are tho
   }
 })
 
+test('what waited for long does not come to the place that its prop has left since, planned or pulled', async () => {
+  const { mia, max } = await house()
+  await mia.ph('send SM_Barrel --project Inn')
+  await move(mia)
+  await max.ph('pull SM_Cask')
+  expect([has(max, barrel), has(max, cask)]).toEqual([false, true])
+  const { plans } = await max.ask('pull --plan')
+  expect(plans.flatMap(({ files }: Json) => files)).toMatchObject([{ file: barrel, action: 'newer' }])
+  await max.ph('pull')
+  expect([has(max, barrel), has(max, cask)]).toEqual([false, true])
+})
+
 test('the ways out of a conflict with a redirector work where nothing is known of the file that it leads to', async () => {
   for (const way of ['--theirs', '--mine']) {
     const { mia, build: fresh } = await house()

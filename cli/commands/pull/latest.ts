@@ -33,7 +33,7 @@ export async function pullLatest(context: Context, pulling: PullingLatest): Prom
   const ordered: PullOptions = { ...options, order, alsoQueued: true }
   const left = (came: boolean, told?: ReadonlySet<string>) =>
     latestWords({ latest, all, came, told, look, target: options.target, cwd: context.cwd })
-  const edited = new Set([...latest.modified, ...latest.diverged])
+  const edited = new Set([...latest.modified, ...latest.diverged, ...latest.deleted])
   if (planOnly) {
     const plan = await planOf(ordered).finally(hide)
     context.out.result({ ...plan, latest }, () => [...planned(planWithout(plan, edited), look), ...left(plan.plans.length > 0)])

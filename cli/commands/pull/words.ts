@@ -1,14 +1,12 @@
 /** What a pull came to, in words: sums first, then everything that someone should look at, with what to do about it. */
 import { join, relative } from 'node:path'
 import { partNameOf } from '../../../client/entries/part-names.ts'
-import { whoseProp } from '../../../client/entries/whose-prop.ts'
 import { twoWaysOut } from '../../../client/latest/ways-out.ts'
 import type { Obstacle } from '../../../client/pull/obstacle.ts'
 import { type LeavingReason, type LeftFile, type LeftReason, leftReasons } from '../../../client/pull/removing/take-away.ts'
-import type { JobReport, Outcome, PulledFile, PullReport } from '../../../client/pull/report.ts'
+import type { JobReport, Outcome, PullReport } from '../../../client/pull/report.ts'
 import { outcomes } from '../../../client/pull/report.ts'
 import { printable } from '../../../system/printable.ts'
-import { shellWord } from '../../../system/shell-word.ts'
 import { partGroups } from '../../entries/levels/part-groups.ts'
 import { missingWords } from '../../entries/missing-dependency-words.ts'
 import { jobsNamed, sentLines } from '../../pull-orders/job-words.ts'
@@ -17,6 +15,8 @@ import { warningLines } from '../../pull-orders/warning-lines.ts'
 import { count, duration, number, size } from '../../terminal/amounts.ts'
 import type { Output } from '../../terminal/output.ts'
 import { remarked, wrap } from '../../terminal/wrap.ts'
+import { keptFiles, otherProps } from './conflict-words.ts'
+import { filesOf, listed, more } from './listed.ts'
 
 export interface PullLook {
   out: Output
@@ -26,10 +26,6 @@ export interface PullLook {
   cwd: string
 }
 
-/** Lists of files longer than this end in a line that says how many more there are. */
-const mostFiles = 5
-/** So many entries still make a command line that can be copied. */
-const mostTyped = 8
 /** A pull of at most so many new files names each. */
 const mostNamed = 12
 /** Obstacles of one kind that are told in full. */
@@ -119,8 +115,6 @@ function sums({ summary, bytes, status, taken_away }: JobReport, { out: { paint 
   ]
 }
 
-const more = (hidden: number): string[] => (hidden > 0 ? [`    and ${number(hidden)} more (--verbose)`] : [])
-
 /** Few new files are named; many are a number. */
 function newFiles({ files }: JobReport, { out: { paint, width }, verbose }: PullLook): string[] {
   const fresh = files.filter(({ outcome }) => outcome === 'added' || outcome === 'updated')
@@ -133,56 +127,6 @@ function newFiles({ files }: JobReport, { out: { paint, width }, verbose }: Pull
     ),
   ]
 }
-
-function listed([title, advice]: readonly [string, string], files: readonly string[], { out, verbose }: PullLook): string[] {
-  if (files.length === 0) return []
-  const shown = verbose ? files : files.slice(0, mostFiles)
-  return [
-    '',
-    out.paint(['yellow', 'bold'], title),
-    ...wrap(advice, out.width, '  '),
-    ...shown.map((file) => `    ${printable(file)}`),
-    ...more(files.length - shown.length),
-  ]
-}
-
-const filesOf = ({ files }: JobReport, ...outcomes: Outcome[]): PulledFile[] =>
-  files.filter(({ outcome }) => outcomes.includes(outcome))
-
-function keptFiles(job: JobReport, { root }: PullReport, look: PullLook): string[] {
-  const files = filesOf(job, 'kept', 'skipped').flatMap(({ file, other }) => (other ? [] : file))
-  const words = 'These files were changed here, or never came from the library. They stay as they are.'
-  const ways = twoWaysOut(files.map((file) => relative(look.cwd, join(root, file))))
-  return [...listed(['Conflicts:', words], files, look), ...waysOut(ways, look)]
-}
-
-/** Places where the project has another prop than the pulled one, such as its own beside that of another game. */
-function otherProps(job: JobReport, report: PullReport, look: PullLook): string[] {
-  const { project } = report
-  const files = filesOf(job, 'kept', 'skipped').flatMap(({ file, asset_name, other }) =>
-    other ? `${file} (${whoseProp(other)}, not the ${asset_name} that was pulled, ${whoseProp(other.pulled)})` : [],
-  )
-  const words = `${project} has other props in these places, such as its own beside those of another game. They stay as they are.`
-  return [
-    ...listed(['Another prop lies there:', words], files, look),
-    ...waysOut(files.length > 0 ? otherPropWays(job, report, look) : [], look),
-  ]
-}
-
-/** The folder is beside the project: props go nowhere else in it than into its Content. */
-function otherPropWays({ entries }: JobReport, { project, root }: PullReport, { cwd }: PullLook): string[] {
-  const [first, ...more] = entries.slice(0, mostTyped).map(({ entry_id }) => entry_id)
-  if (first === undefined) return []
-  const beside = shellWord(relative(cwd, join(root, '..', `entry-${first}`)))
-  const pull = `ph pull ${[first, ...more].join(' ')} --project ${shellWord(project)} --on-conflict overwrite`
-  return [
-    `To take what was pulled instead, with yours as a backup: \`${pull}\``,
-    `To look at it outside of the project: \`ph download ${first} --to ${beside}\``,
-  ]
-}
-
-const waysOut = (ways: readonly string[], { out }: PullLook): string[] =>
-  ways.flatMap((text) => wrap(`→ ${text}`, out.width, '    ').map((line) => out.paint('dim', line)))
 
 const overwrittenFiles = (job: JobReport, look: PullLook): string[] =>
   listed(
