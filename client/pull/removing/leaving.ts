@@ -3,6 +3,7 @@ import { isPartOf } from '../../../contract/level-parts.ts'
 import type { PullJobObject } from '../../../contract/pull-jobs.ts'
 import { changesOf } from '../../entries/set-changes.ts'
 import type { Api } from '../../http/api.ts'
+import { findFacesInBulk } from '../../memory/find-versions.ts'
 import type { KnownPart, PlacedPart } from '../../memory/level-parts.ts'
 import type { ProjectMemory } from '../../memory/project-memory.ts'
 import type { PulledFile } from '../report.ts'
@@ -54,14 +55,26 @@ async function leavingOf(
   const { lineage_id: lineageId, set, origin_path: level } = object
   const placed = () => [...memory.levels.placedOf(level), ...memory.levels.leftBehind(lineageId, level)]
   const since = memory.levels.setOf(lineageId)
-  if (have.length === 0 || since === undefined)
-    return { leaving: placed().filter(({ path }) => !parts.has(path)), isChange: false }
+  if (have.length === 0 || since === undefined) {
+    const absent = placed().filter(({ path }) => !parts.has(path))
+    return { leaving: await withoutLost(api, absent), isChange: false }
+  }
   if (!have.includes(since)) return undefined
   const changes = since === set ? [] : await changesOf(api, { lineageId, set, since })
   if (!changes) return undefined
   const staying = memory.levels.stayingOf(lineageId).filter((path) => !parts.has(path))
   const gone = new Set([...changes.flatMap(({ change, path }) => (change === 'removed' ? path.toLowerCase() : [])), ...staying])
   return { leaving: gone.size === 0 ? [] : placed().filter(({ path }) => gone.has(path)), isChange: true }
+}
+
+/** What a library that was set back does not have any more has left no level: it is an edit of this machine, and the next push brings it back. */
+async function withoutLost(api: Pick<Api, 'lineages'>, absent: readonly PlacedPart[]): Promise<PlacedPart[]> {
+  if (absent.length === 0) return []
+  const hashes = [...new Set(absent.map(({ baseHash }) => baseHash))]
+  const found = await findFacesInBulk(api, { lineageIds: [], hashes, paths: [] })
+  const known =
+    found && new Set([...found.versions.map((one) => one.content_hash), ...found.deleted.flatMap((one) => one.content_hashes)])
+  return absent.filter(({ baseHash }) => !known || known.has(baseHash))
 }
 
 const toLeaving = ({ leaving }: BroughtLevel): LeavingFile[] =>
