@@ -95,9 +95,10 @@ export async function inconsistent(api: Caller, machine: Machine, report: string
     files.set(version.lineage_id, file)
     const face = faces.get(version.lineage_id) as Json
     const name = nameOf(file).toLowerCase()
-    // Another game moved a prop that both have, and this one has it here still; or an edited file here refers to its old place.
-    const isElsewhere =
-      face.origin_path?.toLowerCase() !== name && (needed.has(name) || (await placedAt(api, machine, name)) !== undefined)
+    // Another game moved a prop that both have, and this one has it here still; or another prop has the place by now; or an edited file refers to the old one.
+    const placed = await placedAt(api, machine, name)
+    const isTaken = placed !== undefined && placed !== version.lineage_id
+    const isElsewhere = isTaken || (face.origin_path?.toLowerCase() !== name && (needed.has(name) || placed !== undefined))
     if (face.face_object_id !== version.object_id && machine.saved.get(file) !== hash && !kept.has(file) && !isElsewhere)
       return `${file} is version ${version.object_id} of ${version.lineage_id}, and ${face.face_object_id} is current`
   }
