@@ -23,6 +23,8 @@ export const limits = {
   searchImage: { bytes: 16 * MiB },
   /** Of each list of one question about current versions. */
   lineagesFound: 5000,
+  /** Referrers that are named for one path. */
+  referrersNamed: 20,
   names: { entry: 200, asset: 200, assetClass: 200, pack: 200, sourceType: 50, category: 120, tag: 80, collection: 200 },
   description: 4000,
   /** Entries in one curation call. */

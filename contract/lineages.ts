@@ -187,7 +187,7 @@ const question = Type.Object({
  * `cursor`: the change feed's head before anything was read. What was not found is left out. `deleted`: props that were deleted within a
  * year; one that something still needs is among `lineages` too, without an entry. `referred`: those of the paths, in lower case, to which
  * versions that the library keeps refer; what lay there may have moved on. `referrers`: where paths were asked for, which current versions
- * refer to them. `places`: as asked for, their lineages among `lineages`; `places_next` is where the next page goes on, null at the end.
+ * refer to them, 20 for each at most, those that lie in the project first. `places`: as asked for, their lineages among `lineages`; `places_next` is where the next page goes on, null at the end.
  * Servers that do not say these leave them out.
  */
 const foundLineages = Type.Object({

@@ -1,5 +1,6 @@
 /** Projects that push, and which prop lies where in each of them (contract-gaps 5). Push, closures and restore use them. */
 
+import { limits } from '../../contract/limits.ts'
 import type { Referrer } from '../../contract/lineages.ts'
 import { amongIds, lookupTexts } from '../database/among.ts'
 import type { Fragment, Sql } from '../database/sql.ts'
@@ -131,9 +132,6 @@ export async function placesOf(
   return { places: rows.map(({ path, lineage_id }) => ({ path, lineage_id })), next: last?.id ?? null }
 }
 
-/** So many referrers are named for each path. */
-const mostReferrers = 20
-
 /**
  * Who refers to paths, of all current versions of other props than were pushed from there: what a project pushed first. A redirector to whose
  * own path the prop has come back refers to nothing.
@@ -158,7 +156,7 @@ export async function referrersOf(
        order by exists (
          select 1 from placings p
           where p.workspace_id = ${workspaceId} and p.lineage_id = r.lineage_id and p.project_id = ${projectId}) desc, r.id
-       limit ${mostReferrers}) found`
+       limit ${limits.referrersNamed}) found`
 }
 
 /** The project of a push, and the push that its rows are written by. */

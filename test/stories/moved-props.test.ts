@@ -87,6 +87,18 @@ test('a file that something still refers to stays until that is saved again, as 
   expect(await statesOf(max)).toEqual({ [cask]: 'current', [level]: 'current' })
 })
 
+test('what refers to the old place and is not in this project keeps no file there; it says what it needs when it comes', async () => {
+  const { mia, max } = await house()
+  await mia.save({ [level]: { imports: ['/Game/Props/SM_Barrel'] } })
+  await mia.ph('push')
+  await move(mia)
+  expect((await max.ask('pull --plan')).plans[0].leaving).toMatchObject([{ file: barrel, why: 'moved' }])
+  await max.ph('pull')
+  expect([has(max, barrel), has(max, cask)]).toEqual([false, true])
+  await max.ph('status --exit-code')
+  expect((await max.ph('pull L_Inn')).stdout).toMatch(/SM_Barrel is now \/Game\/Furniture\/SM_Cask[\s\S]*save L_Inn again/)
+})
+
 test('a file to which an edited or new file of this machine refers stays too, and what was not looked at since is read', async () => {
   for (const isPushed of [true, false]) {
     const { mia, max } = await house()

@@ -1,7 +1,8 @@
 /** Files that lie where their props were before someone moved or renamed them. */
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
-import type { FoundVersion } from '../../../contract/lineages.ts'
+import { limits } from '../../../contract/limits.ts'
+import type { FoundVersion, Referrer } from '../../../contract/lineages.ts'
 import { nameKey } from '../../../contract/names.ts'
 import type { Api } from '../../http/api.ts'
 import { findPlaces } from '../../memory/find-places.ts'
@@ -44,7 +45,7 @@ export async function findFormerPlaces(looking: Looking, brought: readonly Broug
   const known = places.length > 0 ? await findPlaces(api, target.project, [...new Set(places)]) : { referrers: [] }
   // Nobody says what still refers to them.
   if (!known) return []
-  const referring = new Map(known.referrers.map(({ path, object_id, name }) => [path, name ?? `version ${object_id}`]))
+  const referring = referrersHere(known.referrers, { target, memory, brought })
   const packages = new Map(leaving.map(({ file }) => [file, nameKey(packageOf(target, file))]))
   const { referrers, redirectors } = await findEditedFiles(new Set(packages.values()), { target, memory, signal })
   return leaving.flatMap(({ place, ...one }) => {
@@ -53,6 +54,27 @@ export async function findFormerPlaces(looking: Looking, brought: readonly Broug
     const referredBy = referring.get(place ?? '') ?? referrers.get(packages.get(one.file) ?? '')
     return referredBy === undefined ? [one] : [{ ...one, referredBy }]
   })
+}
+
+/**
+ * Who refers to each path, of what lies in this project: what does not comes with the redirector, or with the word that it is to be saved again. Where
+ * there are more referrers than are named, any of them may be here.
+ */
+function referrersHere(
+  referrers: readonly Referrer[],
+  { target, memory, brought }: { target: PullTarget; memory: ProjectMemory; brought: readonly BroughtFile[] },
+): Map<string, string> {
+  const lineageIds = [...new Set(referrers.flatMap(({ lineage_id: id }) => id ?? []))]
+  const remembered = memory.findByLineages(lineageIds).filter(({ file }) => existsSync(join(target.root, file)))
+  const here = new Set([...remembered.map(({ base }) => base?.lineageId), ...brought.map(({ lineage_id: id }) => id)])
+  const byPath = Map.groupBy(referrers, ({ path }) => path)
+  return new Map(
+    [...byPath].flatMap(([path, all]) => {
+      const isCut = all.length >= limits.referrersNamed
+      const found = all.find(({ lineage_id: id }) => id === undefined || here.has(id)) ?? (isCut ? all[0] : undefined)
+      return found ? [[path, found.name ?? `version ${found.object_id}`]] : []
+    }),
+  )
 }
 
 interface Leaving {
