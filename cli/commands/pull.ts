@@ -21,10 +21,11 @@ import { askAboutConflicts } from './pull/conflict-questions.ts'
 import { consent } from './pull/consent.ts'
 import { exitOf } from './pull/exit-code.ts'
 import { pullLatest } from './pull/latest.ts'
+import type { PullLook } from './pull/listed.ts'
 import { planWords } from './pull/plan-words.ts'
 import { pullModel } from './pull/progress.ts'
 import { rememberTakenAway } from './pull/taken-away.ts'
-import { type PullLook, pullWords } from './pull/words.ts'
+import { pullWords } from './pull/words.ts'
 
 type ConflictChoice = ConflictAnswer | 'ask'
 

@@ -38,7 +38,7 @@ export interface Decision extends Destination {
   /** Of `conflict`: what is there is, or was made from, a version of another prop. */
   other?: OtherProp
   /** Of `conflict` with an edit of this very prop: it was deleted in the library, and comes because something needs it. */
-  deletion?: Deletion
+  deleted?: Deletion
 }
 
 /** Another prop that lies where a file goes. */
@@ -143,11 +143,11 @@ function otherOf(
   { action, known, pullFile: { object } }: Decision,
   version: FoundVersion | undefined,
   { faces, deletions }: KnownBytes,
-): Pick<Decision, 'other' | 'deletion'> {
+): Pick<Decision, 'other' | 'deleted'> {
   const lineageId = version?.lineage_id ?? known?.base?.lineageId
   if (action !== 'conflict' || lineageId === undefined) return {}
-  const deletion = deletions.get(lineageId)
-  if (lineageId === object.lineage_id) return deletion ? { deletion } : {}
+  const deleted = deletions.get(lineageId)
+  if (lineageId === object.lineage_id) return deleted ? { deleted } : {}
   const remembered = known?.base?.lineageId === lineageId ? known.base.entryId : null
   const sideOf = (id: string, entryId: number | null) => {
     const { entry_id, face_pushed_from: pushed_from } = faces.get(id) ?? {}

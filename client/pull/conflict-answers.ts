@@ -20,7 +20,11 @@ export async function answerConflicts(
   conflicts: readonly Decision[],
   asking: Asking,
 ): Promise<ReadonlyMap<string, ConflictAnswer>> {
-  const isTheirs = ({ pullFile }: Decision) => asking.options.theirs?.has(pullFile.object.lineage_id) === true
+  // Another prop gives way only where its own file was named.
+  const isTheirs = ({ pullFile, file, other }: Decision) => {
+    const named = asking.options.theirs?.get(pullFile.object.lineage_id)
+    return named !== undefined && (!other || named.includes(file))
+  }
   const theirs = conflicts.filter(isTheirs).map(({ file }) => [file, 'overwrite'] as const)
   const others = conflicts.filter((one) => !isTheirs(one))
   return new Map([...(await answerOthers(others, asking)), ...theirs])

@@ -9,13 +9,13 @@ import { type Obstacle, obstacle } from './obstacle.ts'
 import { type JobReport, type PulledFile, sumsOf } from './report.ts'
 
 export function itemOf(
-  { pullFile, file, other, deletion }: Pick<Decision, 'pullFile' | 'file' | 'other' | 'deletion'>,
+  { pullFile, file, other, deleted }: Pick<Decision, 'pullFile' | 'file' | 'other' | 'deleted'>,
   outcome: PulledFile['outcome'],
 ): PulledFile {
   const { object, name: asset_name, destination } = pullFile
   const { content_hash, lineage_id, object_id, blob_size: size } = object
   const item = { file, outcome, asset_name, destination, content_hash, lineage_id, object_id, size }
-  return { ...item, ...(other ? { other } : {}), ...(deletion ? { deletion } : {}) }
+  return { ...item, ...(other ? { other } : {}), ...(deleted ? { deleted } : {}) }
 }
 
 /** `content`: the folder that nothing of it comes to. */

@@ -3,7 +3,14 @@ import type { Api } from '../http/api.ts'
 import { findFacesInBulk } from '../memory/find-versions.ts'
 import type { ProjectMemory } from '../memory/project-memory.ts'
 import { gone } from '../project/fingerprint.ts'
-import type { Decision } from './compare.ts'
+import type { PullFile } from './destinations.ts'
+
+/** A file that a pull decides about. */
+interface Decided {
+  action: string
+  file: string
+  pullFile: PullFile
+}
 
 interface Looking {
   library: Pick<Api, 'lineages'> | undefined
@@ -13,21 +20,21 @@ interface Looking {
 }
 
 /** Files that would come to the old places of such props: each prop would lie here twice, and the old file over its redirector. */
-export async function movedSince(
-  decisions: readonly Decision[],
+export async function movedSince<D extends Decided>(
+  decisions: readonly D[],
   { library, memory, orderedAt }: Looking,
-): Promise<ReadonlySet<Decision>> {
+): Promise<ReadonlySet<D>> {
   const open = decisions.filter(({ action }) => action !== 'identical')
   if (!library || !memory || orderedAt === undefined || open.length === 0) return new Set()
-  const lineageOf = ({ pullFile }: Decision) => pullFile.object.lineage_id
+  const lineageOf = ({ pullFile }: D) => pullFile.object.lineage_id
   const here = memory.findByLineages([...new Set(open.map(lineageOf))]).filter(({ stat }) => stat !== gone)
-  const elsewhere = (decision: Decision) =>
+  const elsewhere = (decision: D) =>
     here.filter(({ file, base }) => base?.lineageId === lineageOf(decision) && file !== decision.file)
   const doubled = open.filter((decision) => elsewhere(decision).length > 0)
   if (doubled.length === 0) return new Set()
   const found = await findFacesInBulk(library, { lineageIds: [...new Set(doubled.map(lineageOf))], hashes: [], paths: [] })
   const faces = new Map(found?.lineages.map((face) => [face.id, face]))
-  const hasMoved = (decision: Decision) => {
+  const hasMoved = (decision: D) => {
     const { face_content_hash: hash, current_since: since } = faces.get(lineageOf(decision)) ?? {}
     if (!since || hash === decision.pullFile.object.content_hash || Date.parse(since.at) <= Date.parse(orderedAt)) return false
     return elsewhere(decision).some(({ base }) => base?.hash === hash)

@@ -22,6 +22,7 @@ import {
   sentText,
   versionWarnings,
 } from './options.ts'
+import { askApart } from './orders/apart.ts'
 import { askInParts, type EntriesOrder } from './orders/parts.ts'
 import { ordersWith, queuedOrders, type WaitingJob, type WaitingOrder, waitingJobs } from './orders/waiting-jobs.ts'
 import { clearStaging, stagingFolder } from './placing/folders.ts'
@@ -130,7 +131,10 @@ class Pull {
       if (report) jobs.push(report)
       isAnswered ||= ordered === text && report?.status === 'done'
     }
-    if (text !== undefined && !isAnswered) jobs.push(await this.#doOrdered(text, { resumed: false }))
+    if (order && text !== undefined && !isAnswered) {
+      const ask = (part: typeof order) => this.#doOrdered(orderedText(part, options.only), { resumed: false })
+      jobs.push(...(await askApart(order, { options, ask })))
+    }
     if (!order || options.alsoQueued) jobs.push(...(await this.#doQueued(await this.#queued(jobs))))
     return { jobs, notes: this.#notes }
   }

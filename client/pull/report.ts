@@ -37,7 +37,7 @@ export interface PulledFile extends ReportedFile {
   /** Of a conflict: the prop that lies there, where it is another one than the pulled. */
   other?: OtherProp
   /** Of a conflict with an edit of this very prop, which was deleted in the library and comes because something needs it. */
-  deletion?: Deletion
+  deleted?: Deletion
   /** Of `updated`: the version that was there before. */
   replaced_object_id?: number
   /** Of `updated`, where a later version was there before: who made this one current again; null where that account is gone. */

@@ -99,6 +99,31 @@ test('what refers to the old place and is not in this project keeps no file ther
   expect((await max.ph('pull L_Inn')).stdout).toMatch(/SM_Barrel is now \/Game\/Furniture\/SM_Cask[\s\S]*save L_Inn again/)
 })
 
+test('props of two games that both moved to one path are brought apart by ways that name them together', async () => {
+  const { url, keys } = await server.addWorkspace()
+  const [keg, both] = ['Content/Props/SM_Keg.uasset', 'Content/Shared/SM_Round.uasset']
+  const games = [
+    { who: workstation({ url, key: keys.mia }, 'Inn'), file: barrel, id: guid },
+    { who: workstation({ url, key: keys.max }, 'Pub'), file: keg, id: newGuid },
+  ]
+  const third = workstation({ url, key: keys.adam }, 'Fair')
+  for (const { who, file, id } of games) {
+    await who.save({ [file]: { ...payload(`v1 of ${file}`), guid: id } })
+    await who.ph('push')
+  }
+  await third.ph('pull SM_Barrel SM_Keg')
+  for (const { who, file, id } of games) {
+    await who.save({ [both]: { ...payload(`v2 of ${file}`), guid: id } })
+    who.remove(file)
+    await who.ph('push --held attach')
+    await third.save({ [file]: { ...payload(`mine of ${file}`), guid: id } })
+  }
+  const { stdout } = await third.ph(`pull ${barrel} ${keg} --theirs`, 6)
+  expect(stdout).toContain('Another prop lies there:')
+  expect(read(third, both)).toEqual(read(games[0]?.who ?? third, both))
+  expect((await third.ph('pull SM_Round', 1)).stderr).toContain('SM_Round')
+})
+
 test('a file to which an edited or new file of this machine refers stays too, and what was not looked at since is read', async () => {
   for (const isPushed of [true, false]) {
     const { mia, max } = await house()

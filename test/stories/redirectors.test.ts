@@ -245,9 +245,9 @@ test('a prop that comes back to its place keeps no pull from the latest where an
   const [entry] = (await read('/entries?name=SM_Cask')).entries
   await mia.ph(`restore ${entry.id} --version v1`)
   await mia.ph('pull --yes')
-  // The library still has the other prop, which refers to the vat: its old file stays.
-  await max.ph('pull --yes', 6)
-  expect(isHere(max, barrel, cask, 'Cellar/SM_Tun')).toEqual([true, false, true])
+  // The library still has the other prop, which refers to the vat, but this project does not.
+  await max.ph('pull --yes')
+  expect(isHere(max, barrel, cask, vat, 'Cellar/SM_Tun')).toEqual([true, false, false, true])
   expect(sameAs(max, mia, barrel)).toBe(true)
 })
 

@@ -14,8 +14,9 @@ import { Refusal } from '../../refusal.ts'
 import { count } from '../../terminal/amounts.ts'
 import { wrap } from '../../terminal/wrap.ts'
 import { exitOf } from './exit-code.ts'
+import type { PullLook } from './listed.ts'
 import { rememberTakenAway } from './taken-away.ts'
-import { type PullLook, pullWords } from './words.ts'
+import { pullWords } from './words.ts'
 
 export interface ChoosingSide {
   side: 'theirs' | 'mine'

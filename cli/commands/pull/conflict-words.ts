@@ -5,19 +5,18 @@ import { whoseProp } from '../../../client/entries/whose-prop.ts'
 import { deletedWaysOut, twoWaysOut } from '../../../client/latest/ways-out.ts'
 import type { JobReport, PulledFile, PullReport } from '../../../client/pull/report.ts'
 import { shellWord } from '../../../system/shell-word.ts'
-import { filesOf, listed, waysOut } from './listed.ts'
-import type { PullLook } from './words.ts'
+import { filesOf, listed, type PullLook, waysOut } from './listed.ts'
 
 /** So many entries still make a command line that can be copied. */
 const mostTyped = 8
 
 export function keptFiles(job: JobReport, { root }: PullReport, look: PullLook): string[] {
   const edited = filesOf(job, 'kept', 'skipped').filter(({ other }) => !other)
-  const [deleted, files] = [edited.filter(({ deletion }) => deletion), edited.filter(({ deletion }) => !deletion)]
+  const [gone, files] = [edited.filter(({ deleted }) => deleted), edited.filter(({ deleted }) => !deleted)]
   const typed = (list: readonly PulledFile[]) => list.map(({ file }) => relative(look.cwd, join(root, file)))
   const words = 'These files were changed here, or never came from the library. They stay as they are.'
-  const gone = 'These were changed here, and came because something needs them. They stay as they are.'
-  const named = deleted.map(({ file, deletion }) => (deletion ? `${file}  deleted in the library ${deletedBy(deletion)}` : file))
+  const goneWords = 'These were changed here, and came because something needs them. They stay as they are.'
+  const named = gone.map(({ file, deleted }) => (deleted ? `${file}  deleted in the library ${deletedBy(deleted)}` : file))
   return [
     ...listed(
       ['Conflicts:', words],
@@ -25,8 +24,8 @@ export function keptFiles(job: JobReport, { root }: PullReport, look: PullLook):
       look,
     ),
     ...waysOut(twoWaysOut(typed(files)), look),
-    ...listed(['Deleted in the library:', gone], named, look),
-    ...waysOut(deletedWaysOut(typed(deleted)), look),
+    ...listed(['Deleted in the library:', goneWords], named, look),
+    ...waysOut(deletedWaysOut(typed(gone)), look),
   ]
 }
 

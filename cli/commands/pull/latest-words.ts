@@ -8,7 +8,7 @@ import { printable } from '../../../system/printable.ts'
 import { shellWord } from '../../../system/shell-word.ts'
 import { count, number } from '../../terminal/amounts.ts'
 import { remarked, wrap } from '../../terminal/wrap.ts'
-import type { PullLook } from './words.ts'
+import type { PullLook } from './listed.ts'
 
 export interface LatestLook {
   latest: Latest

@@ -9,9 +9,10 @@ import { shown } from '../../terminal/output.ts'
 import { askYesOrNo } from '../../terminal/yes-or-no.ts'
 import { exitOf } from './exit-code.ts'
 import { latestWords, staysOpen } from './latest-words.ts'
+import type { PullLook } from './listed.ts'
 import { planWords } from './plan-words.ts'
 import { rememberTakenAway } from './taken-away.ts'
-import { type PullLook, pullWords } from './words.ts'
+import { pullWords } from './words.ts'
 
 export interface PullingLatest {
   options: PullOptions

@@ -2,8 +2,16 @@
 import type { JobReport, Outcome, PulledFile } from '../../../client/pull/report.ts'
 import { printable } from '../../../system/printable.ts'
 import { number } from '../../terminal/amounts.ts'
+import type { Output } from '../../terminal/output.ts'
 import { wrap } from '../../terminal/wrap.ts'
-import type { PullLook } from './words.ts'
+
+export interface PullLook {
+  out: Output
+  /** Name every file, however many there are. */
+  verbose: boolean
+  now: Date
+  cwd: string
+}
 
 /** Lists of files longer than this end in a line that says how many more there are. */
 const mostFiles = 5

@@ -9,7 +9,8 @@ import { sentLines } from '../../pull-orders/job-words.ts'
 import { warningLines } from '../../pull-orders/warning-lines.ts'
 import { count, number, size } from '../../terminal/amounts.ts'
 import { remarked, wrap } from '../../terminal/wrap.ts'
-import { leftFiles, obstacleLines, type PullLook, restoredFiles } from './words.ts'
+import type { PullLook } from './listed.ts'
+import { leftFiles, obstacleLines, restoredFiles } from './words.ts'
 
 const mostFiles = 12
 

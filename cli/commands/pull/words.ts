@@ -13,18 +13,9 @@ import { jobsNamed, sentLines } from '../../pull-orders/job-words.ts'
 import { waitingWords } from '../../pull-orders/waiting-words.ts'
 import { warningLines } from '../../pull-orders/warning-lines.ts'
 import { count, duration, number, size } from '../../terminal/amounts.ts'
-import type { Output } from '../../terminal/output.ts'
 import { remarked, wrap } from '../../terminal/wrap.ts'
 import { keptFiles, otherProps } from './conflict-words.ts'
-import { filesOf, listed, more } from './listed.ts'
-
-export interface PullLook {
-  out: Output
-  /** Name every file, however many there are. */
-  verbose: boolean
-  now: Date
-  cwd: string
-}
+import { filesOf, listed, more, type PullLook } from './listed.ts'
 
 /** A pull of at most so many new files names each. */
 const mostNamed = 12

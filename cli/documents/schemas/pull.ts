@@ -1,4 +1,5 @@
 /** Documents of commands that bring files: pull, download, and what waits. */
+import { Deletion } from '../../../contract/lineages.ts'
 import { PullJob, PullJobEntry, PullWarning } from '../../../contract/pull-jobs.ts'
 import { either, type Shapes, shape } from './shape.ts'
 
@@ -24,7 +25,7 @@ const JobReport = shape(
       backup?: string, other?: {
         lineage_id: string, entry_id: integer | null, pushed_from?: string | null,
         pulled: { entry_id: integer | null, pushed_from?: string | null }
-      }, replaced_object_id?: integer,
+      }, deleted?: Deletion, replaced_object_id?: integer,
       restored_by?: string | null, error?: string
     }[],
     taken_away: { file: string, lineage_id: string, why: "moved" | "removed", to?: string, backup: string }[],
@@ -40,7 +41,7 @@ const JobReport = shape(
     },
     bytes: { downloaded: integer, from_cache: integer, placed: integer, total: integer }
   } & Missing`,
-  { PullJobEntry, Obstacle, PullWarning, Missing },
+  { PullJobEntry, Obstacle, PullWarning, Missing, Deletion },
 )
 
 const JobPlan = shape(

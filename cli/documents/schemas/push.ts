@@ -1,5 +1,6 @@
 /** Documents of commands about the files of a project: push, status, check-outs, previews. */
 import { fileStates } from '../../../contract/file-states.ts'
+import { Deletion } from '../../../contract/lineages.ts'
 import { Lock, RadarLineage } from '../../../contract/locks.ts'
 import { media } from '../../../contract/media.ts'
 import { PullReport, WaitingJob } from './pull.ts'
@@ -21,8 +22,6 @@ const CurrentVersion = shape(
     origin_path: string | null, pushed_from?: string | null
   }`,
 )
-
-const Deletion = shape('{ name: string | null, at: string, by: { id: integer, name: string } | null }')
 
 const LevelParts = shape(
   `{

@@ -77,7 +77,7 @@ function nothingWhereUnknown(error: unknown): { key?: string; planned_files?: nu
   throw error
 }
 
-function halvesOf(part: EntriesOrder): EntriesOrder[] | undefined {
+export function halvesOf<O extends EntriesOrder>(part: O): O[] | undefined {
   const { entries } = part
   const middle = Math.ceil(entries.length / 2)
   if (entries.length < 2) return undefined

@@ -5,6 +5,7 @@ import { isMissingRoute } from '../../http/missing-route.ts'
 import type { ProjectMemory } from '../../memory/project-memory.ts'
 import { uniteEntries, uniteMisnamed, uniteWarnings } from '../job-report.ts'
 import { makeOrder, type PullOptions, versionWarnings } from '../options.ts'
+import { askApart } from './apart.ts'
 import { askInParts } from './parts.ts'
 import { uniteFiles } from './united-files.ts'
 import { queuedOrders, type WaitingOrder } from './waiting-jobs.ts'
@@ -58,7 +59,8 @@ async function waitingJob(api: Api, { jobs }: WaitingOrder): Promise<PossibleJob
 /** None for an order of nothing that waiting jobs follow. */
 async function possibleOrder(options: PullOptions, { api, memory }: Asking): Promise<PossibleJob[]> {
   const order = await makeOrder(options, { api, memory })
-  return options.alsoQueued && order.entries.length === 0 ? [] : [await possibleJob(options, api, order)]
+  if (options.alsoQueued && order.entries.length === 0) return []
+  return askApart(order, { options, ask: (part) => possibleJob(options, api, part) })
 }
 
 async function possibleJob(options: PullOptions, api: Api, order: Awaited<ReturnType<typeof makeOrder>>): Promise<PossibleJob> {
