@@ -25,7 +25,7 @@ export interface KnownBytes {
   faces: ReadonlyMap<string, LineageFace>
   /** Lineages that were deleted, by the content hashes of their versions. */
   deleted: ReadonlyMap<string, string>
-  /** By the ids of those lineages: who deleted each, and when. */
+  /** Who deleted these lineages, and when, by lineage id. */
   deletions: ReadonlyMap<string, Deletion>
 }
 

@@ -37,7 +37,7 @@ export interface Decision extends Destination {
   takesPlace?: true
   /** Of `conflict`: what is there is, or was made from, a version of another prop. */
   other?: OtherProp
-  /** Of `conflict` with an edit of this very prop: it was deleted in the library, and comes because something needs it. */
+  /** Of `conflict` with an edit of the same prop: who deleted that prop in the library. The pull brings it because something needs it. */
   deleted?: Deletion
 }
 

@@ -27,9 +27,9 @@ export async function movedSince<D extends Decided>(
   const open = decisions.filter(({ action }) => action !== 'identical')
   if (!library || !memory || orderedAt === undefined || open.length === 0) return new Set()
   const lineageOf = ({ pullFile }: D) => pullFile.object.lineage_id
-  const here = memory.findByLineages([...new Set(open.map(lineageOf))]).filter(({ stat }) => stat !== gone)
-  const elsewhere = (decision: D) =>
-    here.filter(({ file, base }) => base?.lineageId === lineageOf(decision) && file !== decision.file)
+  const known = memory.findByLineages([...new Set(open.map(lineageOf))]).filter(({ stat }) => stat !== gone)
+  const here = Map.groupBy(known, ({ base }) => base?.lineageId)
+  const elsewhere = (decision: D) => (here.get(lineageOf(decision)) ?? []).filter(({ file }) => file !== decision.file)
   const doubled = open.filter((decision) => elsewhere(decision).length > 0)
   if (doubled.length === 0) return new Set()
   const found = await findFacesInBulk(library, { lineageIds: [...new Set(doubled.map(lineageOf))], hashes: [], paths: [] })

@@ -36,7 +36,7 @@ export interface PulledFile extends ReportedFile {
   backup?: string
   /** Of a conflict: the prop that lies there, where it is another one than the pulled. */
   other?: OtherProp
-  /** Of a conflict with an edit of this very prop, which was deleted in the library and comes because something needs it. */
+  /** Of a conflict with an edit of the same prop: who deleted that prop in the library. The pull brings it because something needs it. */
   deleted?: Deletion
   /** Of `updated`: the version that was there before. */
   replaced_object_id?: number

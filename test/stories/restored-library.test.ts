@@ -126,7 +126,7 @@ test(
     await mia.ph('push')
     await max.ph('pull L_Hall')
     await server.restore()
-    // What is nowhere else did not leave the level.
+    // The actors that the library lost did not leave the level.
     expect((await max.ask('pull L_Hall', 6)).jobs[0].not_taken_away).toEqual([])
     await max.ph('push')
     const fresh = workstation(server.of('mia'), 'Hall')

@@ -1,4 +1,4 @@
-/** What stayed as it is because something else lies there, each with its ways out. */
+/** Conflicts in the report of a pull: files that stay as they are, and the commands that settle each. */
 import { join, relative } from 'node:path'
 import { deletedBy } from '../../../client/entries/deletion.ts'
 import { whoseProp } from '../../../client/entries/whose-prop.ts'

@@ -67,7 +67,7 @@ async function leavingOf(
   return { leaving: gone.size === 0 ? [] : placed().filter(({ path }) => gone.has(path)), isChange: true }
 }
 
-/** What a library that was set back does not have any more has left no level: it is an edit of this machine, and the next push brings it back. */
+/** Without actors that the library lost when it was set back. Those did not leave their level: they are edits of this machine, and the next push brings them back. */
 async function withoutLost(api: Pick<Api, 'lineages'>, absent: readonly PlacedPart[]): Promise<PlacedPart[]> {
   if (absent.length === 0) return []
   const hashes = [...new Set(absent.map(({ baseHash }) => baseHash))]
