@@ -1,6 +1,7 @@
 // Builds dist/ from the sources: tsc, the files it does not copy (.sql, .css, .bin, fonts, plugins of editors), the pages of cards, typebox in a few
 // files, the packed client that servers hand out, and the files that a new database begins with. Run by `npm ci` as `prepare`, also by an older
 // Node than the programs need: npm before 11 does not link the Node that comes as a dependency.
+//   node bin/build.mjs [--if-older] [options of tsc]      --if-older: nothing where dist/ is newer than all that it is made of
 import { spawnSync } from 'node:child_process'
 import {
   cpSync,
@@ -20,6 +21,7 @@ import { clientManifest } from './client-manifest.mjs'
 import { clientVersion } from './client-version.mjs'
 
 const root = dirname(dirname(fileURLToPath(import.meta.url)))
+const ifOlder = '--if-older'
 
 /** npm 10 unlinks `.bin/node` when it drops the runtimes of the other platforms, which carry the same command. */
 function linkRuntime() {
@@ -30,12 +32,32 @@ function linkRuntime() {
   symlinkSync(join('..', runtime), link)
 }
 
-/** `dist` is replaced at the end: npx builds once more when it first runs a program of this folder, while another may be running. */
+/** `dist` is replaced at the end: another may be running it. */
 const fresh = join(root, `dist.${process.pid}`)
+
+/** What a build is made of beside the folders of sources; npm writes the last of them whenever it installs. */
+const alsoMadeOf = [
+  'package.json',
+  'package-lock.json',
+  'tsconfig.json',
+  'tsconfig.build.json',
+  'node_modules/.package-lock.json',
+]
+const isNoSource = (name) => /^(\..*|node_modules|dist(\.\d+(\.last)?)?|test|bench|docs)$/.test(name)
+
+/** npx runs `prepare` when it first runs a program of this folder: right after `npm ci` there is nothing to do then. */
+function isUpToDate() {
+  const changedAt = (path) => statSync(join(root, path), { throwIfNoEntry: false })?.mtimeMs ?? 0
+  const built = changedAt('dist/cli/main.js')
+  const folders = readdirSync(root, { withFileTypes: true }).filter((entry) => entry.isDirectory() && !isNoSource(entry.name))
+  const filesOf = ({ name }) => readdirSync(join(root, name), { recursive: true }).map((file) => join(name, file))
+  const isSource = (file) => /\.\w+$/.test(file) && !/\.pyc$/.test(file)
+  return [...alsoMadeOf, ...folders.flatMap(filesOf).filter(isSource)].every((file) => changedAt(file) < built)
+}
 
 function compile() {
   // `--noCheck` leaves the types to `npm run types`: a fifth of the time, and a slip in one file stops no test of another.
-  const options = process.argv.slice(2)
+  const options = process.argv.slice(2).filter((option) => option !== ifOlder)
   const tsc = [
     join(root, 'node_modules/typescript/bin/tsc'),
     '-p',
@@ -113,15 +135,20 @@ function moved(from, to) {
   }
 }
 
-linkRuntime()
-try {
+function build() {
   compile()
   copyRest()
   bundle('cards.mjs', join(fresh, 'mcp/protocol/card'))
   bundle('bundle-typebox.mjs', fresh)
-  await pack()
-  await makeNewDatabase()
-  replace()
-} finally {
-  rmSync(fresh, { recursive: true, force: true })
 }
+
+linkRuntime()
+if (!process.argv.includes(ifOlder) || !isUpToDate())
+  try {
+    build()
+    await pack()
+    await makeNewDatabase()
+    replace()
+  } finally {
+    rmSync(fresh, { recursive: true, force: true })
+  }
