@@ -155,7 +155,7 @@ async function parserFor(args: readonly string[], surroundings: Surroundings, st
     .description('A library for game props: every version kept, found again, with everything it needs.')
     .usage('<command> [options]')
     .helpCommand('help [command]', 'explain a command')
-    .addHelpText('after', programEpilogue(painter(hasColor(stdout, env)), helpWidth(stdout, env)))
+    .addHelpText('after', () => programEpilogue(painter(hasColor(stdout, env)), helpWidth(stdout, env)))
   for (const option of globalOptions()) program.addOption(option)
   const [used, second] = usedWords(args, surroundings)
   if (used === undefined) program.version(readVersion(), '-V, --version', 'print the version')

@@ -79,7 +79,8 @@ export function addFirstWord(program: Parser, { name, summary, commands, groups 
     )
     declare(parser, command, start)
     const { stdout, env } = surroundings
-    parser.addHelpText('after', commandEpilogue(command, painter(hasColor(stdout, env)), helpWidth(stdout, env)))
+    // Only where help is asked for: words beyond ASCII take a library to measure them.
+    parser.addHelpText('after', () => commandEpilogue(command, painter(hasColor(stdout, env)), helpWidth(stdout, env)))
   }
 }
 

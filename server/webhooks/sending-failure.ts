@@ -1,5 +1,4 @@
 /** Why a delivery did not arrive, in a sentence for who looks after the endpoint. */
-import { errors } from 'undici'
 import { limits } from '../../contract/limits.ts'
 import { RefusedAddress } from './endpoint-url.ts'
 
@@ -31,11 +30,16 @@ const mostLetters = 500
 export function sendingFailure(error: unknown): string {
   if (error instanceof Error && error.name === 'TimeoutError')
     return `It did not answer within ${limits.webhook.timeoutSeconds} seconds.`
-  const { code, message, errors: several } = error as { code?: unknown; message?: unknown; errors?: unknown[] }
+  const {
+    name,
+    code,
+    message,
+    errors: several,
+  } = error as { name?: unknown; code?: unknown; message?: unknown; errors?: unknown[] }
   if (error instanceof RefusedAddress) return String(message).slice(0, mostLetters)
   // Several addresses were tried.
   if (Array.isArray(several) && several.length > 0) return sendingFailure(several[0])
   if (typeof code === 'string' && sentences[code]) return `${sentences[code]} (${code})`
-  if (error instanceof errors.HTTPParserError) return 'Its answer is not HTTP.'
+  if (name === 'HTTPParserError') return 'Its answer is not HTTP.'
   return (typeof message === 'string' && message !== '' ? message : 'The request failed.').slice(0, mostLetters)
 }
