@@ -76,7 +76,6 @@ const printing = (text: string) => text.includes('LIE')
 
 test.each(['nothing', 'words', 'words and times'] as Honest[])(
   'no command prints what drives a terminal, of a library where %s can be believed',
-  { timeout: 120_000 },
   async (honest) => {
     const url = await lyingLibrary(honest)
     const found: string[] = []

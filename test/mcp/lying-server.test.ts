@@ -22,28 +22,20 @@ async function everyAnswer(client: Client): Promise<Json[]> {
   return answers
 }
 
-test.each<Honest>(['nothing', 'words', 'words, and no number'])(
-  'where %s can be believed',
-  { timeout: 60_000 },
-  async (honest) => {
-    const client = await started({ workspace: { url: await lyingLibrary(honest), keys }, ...everything })
-    const answers = await everyAnswer(client)
-    expect(JSON.stringify(answers)).toContain('LIE')
-    for (const answer of answers)
-      for (const text of voiceOf(answer)) expect(outsideOfFences(text)).not.toMatch(/LIE|FAKE|next\u2028/)
-  },
-)
+test.each<Honest>(['nothing', 'words', 'words, and no number'])('where %s can be believed', async (honest) => {
+  const client = await started({ workspace: { url: await lyingLibrary(honest), keys }, ...everything })
+  const answers = await everyAnswer(client)
+  expect(JSON.stringify(answers)).toContain('LIE')
+  for (const answer of answers)
+    for (const text of voiceOf(answer)) expect(outsideOfFences(text)).not.toMatch(/LIE|FAKE|next\u2028/)
+})
 
-test.each([400, 429, 500])(
-  'nor does it by an error of status %i to who asks for the list of tools',
-  { timeout: 60_000 },
-  async (status) => {
-    const client = await started({ workspace: { url: await lyingLibrary('nothing', status), keys }, ...everything })
-    const { message } = await client.listTools().catch((error: Error) => error as Error & { tools?: never })
-    expect(message).toContain('LIE')
-    expect(outsideOfFences(String(message))).not.toMatch(/LIE|FAKE/)
-  },
-)
+test.each([400, 429, 500])('nor does it by an error of status %i to who asks for the list of tools', async (status) => {
+  const client = await started({ workspace: { url: await lyingLibrary('nothing', status), keys }, ...everything })
+  const { message } = await client.listTools().catch((error: Error) => error as Error & { tools?: never })
+  expect(message).toContain('LIE')
+  expect(outsideOfFences(String(message))).not.toMatch(/LIE|FAKE/)
+})
 
 test.each<[what: string, value: unknown]>([
   ['a text', hostile],

@@ -36,7 +36,6 @@ async function interruptedRestore(settings: Settings, folder: string, files: num
 
 test.runIf(hasObjectStorage && !process.env.PH_TEST_DATABASE_URL)(
   'an object that the bucket lost is named and comes back with a push; a backup goes to a folder, and from there to a disk or into the bucket, where a restore that was interrupted goes on',
-  { timeout: 480_000 },
   async () => {
     const store = await startObjectStorage()
     const server = await startTestServer(store.settings, byHand)
@@ -94,7 +93,6 @@ test.runIf(hasObjectStorage && !process.env.PH_TEST_DATABASE_URL)(
 
 test.runIf(hasObjectStorage && !process.env.PH_TEST_DATABASE_URL)(
   'addresses that run out before their turn comes are asked for again: a slow check of a bucket finds every file whole',
-  { timeout: 240_000 },
   async () => {
     const store = await startObjectStorage()
     const server = await startTestServer(store.settings, byHand)

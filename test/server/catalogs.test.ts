@@ -187,8 +187,6 @@ async function expectFresh(reader: Caller, { names: acknowledged }: Written): Pr
 
 test.runIf(isPostgres)(
   'while one process writes without pause, and when it dies in the middle of that, another never answers with less than was acknowledged',
-  // Most of it are the starts of eight processes, each of which takes seconds on a machine that has other work.
-  { timeout: 180_000 },
   async () => {
     const start = await startsProcesses()
     let [writer, reader] = await Promise.all([start(), start()])

@@ -24,7 +24,7 @@ async function limitedServer(databaseUrl: string) {
 }
 type Limited = Awaited<ReturnType<typeof limitedServer>>
 
-describe.runIf(process.env.PH_TEST_DATABASE_URL)('PostgreSQL', { timeout: 180_000 }, async () => {
+describe.runIf(process.env.PH_TEST_DATABASE_URL)('PostgreSQL', async () => {
   const fresh = await freshPostgres()
   if (!fresh) return
   const limited = await limitedServer(fresh.url)

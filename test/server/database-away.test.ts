@@ -37,7 +37,7 @@ async function serverOnWire(databaseUrl: string) {
 type OnWire = Awaited<ReturnType<typeof serverOnWire>>
 
 // What hangs on a lost connection would be given up after half a minute.
-describe.runIf(process.env.PH_TEST_DATABASE_URL)('PostgreSQL', { timeout: 180_000 }, async () => {
+describe.runIf(process.env.PH_TEST_DATABASE_URL)('PostgreSQL', async () => {
   const database = await freshPostgres()
   if (!database) return
   const parts = await serverOnWire(database.url)

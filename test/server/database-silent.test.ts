@@ -14,7 +14,7 @@ import { startTestServer } from '../support/server.ts'
 /** So little that a test can wait for it; statements of a busy machine take less. */
 const waits = { lockMs: 3000, idleMs: 3000, doorMs: 3000, readMs: 3000, writeMs: 3000 }
 
-describe.runIf(process.env.PH_TEST_DATABASE_URL)('PostgreSQL', { timeout: 180_000 }, async () => {
+describe.runIf(process.env.PH_TEST_DATABASE_URL)('PostgreSQL', async () => {
   const database = await freshPostgres()
   if (!database) return
   const wire = await wireTo(database.url)

@@ -31,7 +31,6 @@ function listenTo(child: ChildProcess) {
 
 test.runIf(!process.env.PH_TEST_DATABASE_URL)(
   'a journal that finds no room ends the embedded database with a word, and it opens again with everything acknowledged when there is some',
-  { timeout: 360_000 },
   async () => {
     const folder = temporaryFolder()
     const disk = await mountSmallDisk(folder, 180 * MiB)

@@ -7,8 +7,6 @@ import { item, pushed } from '../support/push.ts'
 import { startReceiver } from '../support/receiver.ts'
 import { type RestorableServer, startRestorable } from '../support/restorable-server.ts'
 
-const limits = { timeout: 480_000 }
-
 const epochOf = async (who: Caller): Promise<Json> => ok(await who.get('/auth/me')).library_epoch
 const changesAfter = async (who: Caller, cursor: number): Promise<Json> => ok(await who.get(`/catalog/changes?cursor=${cursor}`))
 
@@ -29,76 +27,68 @@ async function numbersOf(server: RestorableServer): Promise<Record<string, numbe
   return { ...numbers, event: events[0].id, change: changes.at(-1).seq }
 }
 
-test(
-  'numbers that were given out since the backup are never given out again, not even by a second restore of it',
-  limits,
-  async () => {
-    const server = await startRestorable()
-    await numbersOf(server)
-    await server.backUp()
-    const lives = [await numbersOf(server)]
-    for (let restores = 0; restores < 2; restores++) {
-      await server.restore()
-      lives.push(await numbersOf(server))
-    }
-    const [first = {}, second = {}, third = {}] = lives
-    for (const kind of Object.keys(first)) {
-      // Each life may give out a thousand more before it reaches the next one.
-      expect([kind, Number(second[kind]) - Number(first[kind]) > 1_000_000]).toEqual([kind, true])
-      expect([kind, Number(third[kind]) - Number(second[kind]) > 10_000]).toEqual([kind, true])
-      expect(Number.isSafeInteger(third[kind])).toBe(true)
-    }
-  },
-)
-
-test(
-  'every answer that leads along a feed names the epoch, and cursors of the lost stretch are told to begin anew',
-  limits,
-  async () => {
-    const server = await startRestorable()
-    const mia = server.as('mia')
-    await numbersOf(server)
-    const before = await epochOf(mia)
-    const kept = (await changesAfter(mia, 0)).next_cursor
-    await server.backUp()
-    await numbersOf(server)
-    const lost = (await changesAfter(mia, 0)).next_cursor
-    const middle = kept + Math.floor((lost - kept) / 2)
-    expect(lost - kept).toBeGreaterThan(2)
+test('numbers that were given out since the backup are never given out again, not even by a second restore of it', async () => {
+  const server = await startRestorable()
+  await numbersOf(server)
+  await server.backUp()
+  const lives = [await numbersOf(server)]
+  for (let restores = 0; restores < 2; restores++) {
     await server.restore()
+    lives.push(await numbersOf(server))
+  }
+  const [first = {}, second = {}, third = {}] = lives
+  for (const kind of Object.keys(first)) {
+    // Each life may give out a thousand more before it reaches the next one.
+    expect([kind, Number(second[kind]) - Number(first[kind]) > 1_000_000]).toEqual([kind, true])
+    expect([kind, Number(third[kind]) - Number(second[kind]) > 10_000]).toEqual([kind, true])
+    expect(Number.isSafeInteger(third[kind])).toBe(true)
+  }
+})
 
-    const epoch = await epochOf(mia)
-    expect(epoch.id).not.toBe(before.id)
-    expect(Date.parse(epoch.began_at)).toBeGreaterThan(Date.parse(before.began_at))
-    const head = await openStream(server.of('mia').url, server.of('mia').key).next()
-    const { cursor } = ok(await mia.post('/lineages/find', { lineage_ids: [] }))
-    expect(head).toEqual({ event: 'head', data: { seq: cursor, library_epoch: epoch } })
-    for (const answer of ['/catalog/changes', '/activity']) expect(ok(await mia.get(answer)).library_epoch, answer).toEqual(epoch)
-    const { url, key } = server.of('mia')
-    const answer = await fetch(`${url}/api/v1/catalog/export`, { headers: { authorization: `Bearer ${key}`, 'x-ph-api': '1' } })
-    const [exported = ''] = (await answer.text()).split('\n')
-    expect(JSON.parse(exported)).toMatchObject({ cursor, library_epoch: epoch })
+test('every answer that leads along a feed names the epoch, and cursors of the lost stretch are told to begin anew', async () => {
+  const server = await startRestorable()
+  const mia = server.as('mia')
+  await numbersOf(server)
+  const before = await epochOf(mia)
+  const kept = (await changesAfter(mia, 0)).next_cursor
+  await server.backUp()
+  await numbersOf(server)
+  const lost = (await changesAfter(mia, 0)).next_cursor
+  const middle = kept + Math.floor((lost - kept) / 2)
+  expect(lost - kept).toBeGreaterThan(2)
+  await server.restore()
 
-    const told = async (at: number) => {
-      const { changes, reset, next_cursor } = await changesAfter(mia, at)
-      return [changes.length, reset, next_cursor]
-    }
-    const requireTold = async (after: number, end: number) => {
-      expect(await told(kept)).toEqual([after, false, after > 0 ? end : kept])
-      for (const at of [kept + 1, middle, lost, cursor - 1, end + 1]) expect(await told(at)).toEqual([0, true, end])
-      expect(await told(cursor)).toEqual([after, false, end])
-    }
-    await requireTold(0, cursor)
-    await pushed(mia, [item()])
-    const { next_cursor: end } = await changesAfter(mia, cursor)
-    const { changes } = await changesAfter(mia, cursor)
-    await requireTold(changes.length, end)
-    expect(await told(end - 1)).toEqual([1, false, end])
-    expect(ok(await mia.get('/activity?after=9000000000000000'))).toMatchObject({ events: [], reset: true, library_epoch: epoch })
-  },
-)
+  const epoch = await epochOf(mia)
+  expect(epoch.id).not.toBe(before.id)
+  expect(Date.parse(epoch.began_at)).toBeGreaterThan(Date.parse(before.began_at))
+  const head = await openStream(server.of('mia').url, server.of('mia').key).next()
+  const { cursor } = ok(await mia.post('/lineages/find', { lineage_ids: [] }))
+  expect(head).toEqual({ event: 'head', data: { seq: cursor, library_epoch: epoch } })
+  for (const answer of ['/catalog/changes', '/activity']) expect(ok(await mia.get(answer)).library_epoch, answer).toEqual(epoch)
+  const { url, key } = server.of('mia')
+  const answer = await fetch(`${url}/api/v1/catalog/export`, { headers: { authorization: `Bearer ${key}`, 'x-ph-api': '1' } })
+  const [exported = ''] = (await answer.text()).split('\n')
+  expect(JSON.parse(exported)).toMatchObject({ cursor, library_epoch: epoch })
 
-test('webhooks send what happens after the restore, however far the numbers jumped', limits, async () => {
+  const told = async (at: number) => {
+    const { changes, reset, next_cursor } = await changesAfter(mia, at)
+    return [changes.length, reset, next_cursor]
+  }
+  const requireTold = async (after: number, end: number) => {
+    expect(await told(kept)).toEqual([after, false, after > 0 ? end : kept])
+    for (const at of [kept + 1, middle, lost, cursor - 1, end + 1]) expect(await told(at)).toEqual([0, true, end])
+    expect(await told(cursor)).toEqual([after, false, end])
+  }
+  await requireTold(0, cursor)
+  await pushed(mia, [item()])
+  const { next_cursor: end } = await changesAfter(mia, cursor)
+  const { changes } = await changesAfter(mia, cursor)
+  await requireTold(changes.length, end)
+  expect(await told(end - 1)).toEqual([1, false, end])
+  expect(ok(await mia.get('/activity?after=9000000000000000'))).toMatchObject({ events: [], reset: true, library_epoch: epoch })
+})
+
+test('webhooks send what happens after the restore, however far the numbers jumped', async () => {
   const receiver = await startReceiver()
   const server = await startRestorable({ webhookAllowPrivate: true })
   const [adam, mia] = [server.as('adam'), server.as('mia')]
@@ -115,28 +105,24 @@ test('webhooks send what happens after the restore, however far the numbers jump
   await expect.poll(() => receiver.of('/in').length).toBe(2)
 })
 
-test(
-  'a start that finds its feeds behind what it had noted begins an epoch by itself and says so; any other start does not',
-  limits,
-  async () => {
-    const server = await startRestorable()
-    const mia = server.as('mia')
-    const [one] = await pushed(mia, [item()])
-    const before = await epochOf(mia)
-    await server.stop()
-    await server.start()
-    expect(await epochOf(mia)).toEqual(before)
-    expect(server.logLines.join()).not.toContain('earlier state')
-    await server.stop()
-    server.noteMore(1)
-    await server.start()
-    expect((await epochOf(mia)).id).not.toBe(before.id)
-    expect(server.logLines.join()).toContain('earlier state of this library')
-    const [next] = await pushed(mia, [item()])
-    expect(next?.object_id - one?.object_id).toBeGreaterThan(1_000_000)
-    const epoch = await epochOf(mia)
-    await server.stop()
-    await server.start()
-    expect(await epochOf(mia)).toEqual(epoch)
-  },
-)
+test('a start that finds its feeds behind what it had noted begins an epoch by itself and says so; any other start does not', async () => {
+  const server = await startRestorable()
+  const mia = server.as('mia')
+  const [one] = await pushed(mia, [item()])
+  const before = await epochOf(mia)
+  await server.stop()
+  await server.start()
+  expect(await epochOf(mia)).toEqual(before)
+  expect(server.logLines.join()).not.toContain('earlier state')
+  await server.stop()
+  server.noteMore(1)
+  await server.start()
+  expect((await epochOf(mia)).id).not.toBe(before.id)
+  expect(server.logLines.join()).toContain('earlier state of this library')
+  const [next] = await pushed(mia, [item()])
+  expect(next?.object_id - one?.object_id).toBeGreaterThan(1_000_000)
+  const epoch = await epochOf(mia)
+  await server.stop()
+  await server.start()
+  expect(await epochOf(mia)).toEqual(epoch)
+})

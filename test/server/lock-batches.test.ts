@@ -71,7 +71,7 @@ test('lineages that are nowhere, or in another workspace, are all named, and not
   expect(await activeOf(prop)).toEqual([])
 })
 
-test('a thousand lineages go in one batch, a thousand and one do not', { timeout: 180_000 }, async () => {
+test('a thousand lineages go in one batch, a thousand and one do not', async () => {
   const props = await pushed(
     mia,
     Array.from({ length: 1000 }, () => plainFile()),

@@ -17,7 +17,6 @@ const race = test.runIf(onPostgres)
 /** Where every writer holds the lineages that it is about to change. */
 const holding = /select held\.id/
 const peopleCount = 50
-const limits = { timeout: 360_000 }
 
 let server: TestServer
 let wire: StatementWire
@@ -53,7 +52,7 @@ beforeAll(async () => {
 const statuses = (answers: readonly Answer[]) => answers.map(({ status }) => status).sort()
 const heldBy = async (prop: Prop): Promise<Json[]> => locksOf(mia, prop, '&active=true')
 
-race('of fifty people who lock one lineage at once one gets it, and the others are told who', limits, async () => {
+race('of fifty people who lock one lineage at once one gets it, and the others are told who', async () => {
   for (let round = 0; round < 3; round++) {
     const prop = await newProp(mia)
     const cursor = await headOf(mia)
@@ -67,38 +66,33 @@ race('of fifty people who lock one lineage at once one gets it, and the others a
   }
 })
 
-race(
-  'batches that name the same lineages in all orders: each is whole or nothing, and nobody waits in a circle',
-  limits,
-  async () => {
-    const results = await pushed(
-      mia,
-      Array.from({ length: 30 }, () => item({ entry: null })),
+race('batches that name the same lineages in all orders: each is whole or nothing, and nobody waits in a circle', async () => {
+  const results = await pushed(
+    mia,
+    Array.from({ length: 30 }, () => item({ entry: null })),
+  )
+  const ids = results.map(({ lineage_id }) => lineage_id as string)
+  const batchOf = (at: number) => {
+    const part = ids.filter((_, index) => (index + at) % 3 > 0)
+    return at % 2 ? part : part.toReversed()
+  }
+  for (let round = 0; round < 3; round++) {
+    const answers = await Promise.all(
+      people.slice(0, 16).map((who, at) => who.post('/locks/batch', { lineage_ids: batchOf(at) })),
     )
-    const ids = results.map(({ lineage_id }) => lineage_id as string)
-    const batchOf = (at: number) => {
-      const part = ids.filter((_, index) => (index + at) % 3 > 0)
-      return at % 2 ? part : part.toReversed()
-    }
-    for (let round = 0; round < 3; round++) {
-      const answers = await Promise.all(
-        people.slice(0, 16).map((who, at) => who.post('/locks/batch', { lineage_ids: batchOf(at) })),
-      )
-      const won = answers.flatMap(({ status, body }) => (status === 201 ? [body.locks] : []))
-      expect(new Set(statuses(answers))).toEqual(new Set([201, 409]))
-      const active = ok(await mia.get('/locks?active=true&limit=200')).locks
-      const taken = won.flat().map(({ lock }: Json) => lock.id)
-      expect(active.filter(({ lineage_id }: Json) => ids.includes(lineage_id)).map(({ id }: Json) => id)).toEqual(
-        taken.sort((a: number, b: number) => b - a),
-      )
-      ok(await adam.post('/locks/release', { lock_ids: taken }))
-    }
-  },
-)
+    const won = answers.flatMap(({ status, body }) => (status === 201 ? [body.locks] : []))
+    expect(new Set(statuses(answers))).toEqual(new Set([201, 409]))
+    const active = ok(await mia.get('/locks?active=true&limit=200')).locks
+    const taken = won.flat().map(({ lock }: Json) => lock.id)
+    expect(active.filter(({ lineage_id }: Json) => ids.includes(lineage_id)).map(({ id }: Json) => id)).toEqual(
+      taken.sort((a: number, b: number) => b - a),
+    )
+    ok(await adam.post('/locks/release', { lock_ids: taken }))
+  }
+})
 
 race(
   'one who releases, extends, and others who take, steal and release at once: one lock at a time, each told of once',
-  limits,
   async () => {
     const prop = await newProp(mia)
     for (let round = 0; round < 8; round++) {
@@ -132,7 +126,7 @@ race(
   },
 )
 
-race('a push to a lineage whose lock is given back at that moment comes before or after that, whole', limits, async () => {
+race('a push to a lineage whose lock is given back at that moment comes before or after that, whole', async () => {
   for (let round = 0; round < 10; round++) {
     const prop = await newProp(mia)
     const lock = await lockIt(mia, prop)
@@ -155,7 +149,7 @@ race('a push to a lineage whose lock is given back at that moment comes before o
   }
 })
 
-race('the end of a lock, recorded by two servers while others lock and push, is told of once', limits, async () => {
+race('the end of a lock, recorded by two servers while others lock and push, is told of once', async () => {
   for (let round = 0; round < 5; round++) {
     const prop = await newProp(mia)
     await lockIt(mia, prop)

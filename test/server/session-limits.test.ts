@@ -13,7 +13,7 @@ import { readStatements } from '../support/statement-wire.ts'
 /** So little that a test can wait for it; statements of a busy machine take less. */
 const short = { lockMs: 3000, idleMs: 3000, doorMs: 3000, readMs: 3000, writeMs: 3000 }
 
-describe.runIf(process.env.PH_TEST_DATABASE_URL)('PostgreSQL', { timeout: 180_000 }, async () => {
+describe.runIf(process.env.PH_TEST_DATABASE_URL)('PostgreSQL', async () => {
   test('every session ends what waits for a lock, stands still in a transaction, or takes too long', async () => {
     const { database } = await startTestServer()
     const limits = async (sql: Sql) => {

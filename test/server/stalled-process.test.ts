@@ -66,7 +66,7 @@ async function expectOthersGoOn({ there }: Two): Promise<void> {
   expect((await pushed(there.calm, [item()]))[0]?.status).toBe('new')
 }
 
-describe.runIf(isPostgres)('a process that stands still in the middle of a commit', { timeout: 270_000 }, () => {
+describe.runIf(isPostgres)('a process that stands still in the middle of a commit', () => {
   test('keeps no reader and no other workspace waiting, and the database ends its session, so that writers go on', async () => {
     const two = await twoProcesses({ idle_in_transaction_session_timeout: '4000' })
     const { here, there, admin } = two

@@ -66,9 +66,7 @@ async function ends({ reader, root, id }: Scene): Promise<void> {
   expect(face.content_hash).toBe(createHash('sha256').update(bytes).digest('hex'))
 }
 
-test('an assistant finds a barrel like a picture, pulls it, talks about it, edits it and checks it in', {
-  timeout: 300_000,
-}, async () => {
+test('an assistant finds a barrel like a picture, pulls it, talks about it, edits it and checks it in', async () => {
   const told = await scene()
   const { workspace, root, id } = told
   const client = await started({ workspace, args: ['--project', root] })
@@ -90,7 +88,7 @@ test('an assistant finds a barrel like a picture, pulls it, talks about it, edit
   await ends(told)
 })
 
-test('ph --json alone tells the same story', { timeout: 300_000 }, async () => {
+test('ph --json alone tells the same story', async () => {
   const told = await scene()
   const { workspace, root, id } = told
   const folders = { PH_CONFIG_DIR: temporaryFolder(), PH_STATE_DIR: temporaryFolder(), PH_CACHE_DIR: temporaryFolder() }

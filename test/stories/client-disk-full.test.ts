@@ -11,7 +11,6 @@ import { temporaryFolder } from '../support/temporary-folder.ts'
 import { requireWholeLibrary } from '../support/whole-library.ts'
 
 const MiB = 1024 * 1024
-const limits = { timeout: 480_000 }
 const server = await startTestServer()
 
 async function smallDisk(sizeMiB: number): Promise<{ folder: string; disk: SmallDisk }> {
@@ -34,38 +33,34 @@ async function newProject(onWay?: (sent: string) => undefined) {
 const expectComplete = async ({ library, project }: Awaited<ReturnType<typeof newProject>>) =>
   project.requireComplete(await requireWholeLibrary(library))
 
-test(
-  'no room to remember what is pushed ends the push with the folder and its setting; with room it finishes',
-  limits,
-  async () => {
-    const { folder, disk } = await smallDisk(4)
-    let commits = 0
-    const made = await newProject((sent) => {
-      if (sent.includes('/push/commit') && commits++ === 0) disk.fill()
-      return undefined
-    })
-    const push = () => phProcess(['push', made.content], { env: { ...made.env, PH_STATE_DIR: folder }, within: disk.within })
-    disk.fill()
-    const expectNamed = async () => {
-      const { code, stdout, stderr } = await push()
-      expect([code, stdout]).toEqual([1, ''])
-      expect(stderr).toContain(`cannot be kept in ${folder}/projects/`)
-      expect(stderr).toContain('PH_STATE_DIR')
-    }
-    await expectNamed()
-    expect((await requireWholeLibrary(made.library)).entries).toEqual([])
-    disk.free()
-    // This time it is full when the library has answered the commit.
-    await expectNamed()
-    expect(commits).toBe(1)
-    expect((await requireWholeLibrary(made.library)).entries).toHaveLength(5)
-    disk.free()
-    expect(await push()).toMatchObject({ code: 0 })
-    await expectComplete(made)
-  },
-)
+test('no room to remember what is pushed ends the push with the folder and its setting; with room it finishes', async () => {
+  const { folder, disk } = await smallDisk(4)
+  let commits = 0
+  const made = await newProject((sent) => {
+    if (sent.includes('/push/commit') && commits++ === 0) disk.fill()
+    return undefined
+  })
+  const push = () => phProcess(['push', made.content], { env: { ...made.env, PH_STATE_DIR: folder }, within: disk.within })
+  disk.fill()
+  const expectNamed = async () => {
+    const { code, stdout, stderr } = await push()
+    expect([code, stdout]).toEqual([1, ''])
+    expect(stderr).toContain(`cannot be kept in ${folder}/projects/`)
+    expect(stderr).toContain('PH_STATE_DIR')
+  }
+  await expectNamed()
+  expect((await requireWholeLibrary(made.library)).entries).toEqual([])
+  disk.free()
+  // This time it is full when the library has answered the commit.
+  await expectNamed()
+  expect(commits).toBe(1)
+  expect((await requireWholeLibrary(made.library)).entries).toHaveLength(5)
+  disk.free()
+  expect(await push()).toMatchObject({ code: 0 })
+  await expectComplete(made)
+})
 
-test('a read-only folder for what is remembered is named with its setting', limits, async () => {
+test('a read-only folder for what is remembered is named with its setting', async () => {
   const { folder, disk } = await smallDisk(4)
   const made = await newProject()
   const push = () => phProcess(['push', made.content], { env: { ...made.env, PH_STATE_DIR: folder }, within: disk.within })
@@ -79,7 +74,7 @@ test('a read-only folder for what is remembered is named with its setting', limi
   await expectComplete(made)
 })
 
-test('no room for settings ends a sign-in with the file and its setting, and keeps nothing of it', limits, async () => {
+test('no room for settings ends a sign-in with the file and its setting, and keeps nothing of it', async () => {
   const { folder, disk } = await smallDisk(1)
   const { url, keys } = await server.addWorkspace()
   const login = () =>
@@ -100,34 +95,30 @@ test('no room for settings ends a sign-in with the file and its setting, and kee
   expect(await whoami()).toMatchObject({ code: 0 })
 })
 
-test(
-  'a download that finds the disk full names the file, leaves none under its name, and goes on when there is room',
-  limits,
-  async () => {
-    const { folder, disk } = await smallDisk(4)
-    const made = await newProject()
-    expect(await phProcess(['push', made.content], { env: made.env })).toMatchObject({ code: 0 })
-    const { objects } = await requireWholeLibrary(made.library)
-    const [large] = objects.sort((a, b) => b.blob_size - a.blob_size)
-    const path = join(folder, 'SM_Large.uasset')
-    const entry = (await requireWholeLibrary(made.library)).entries.find((one) => one.object_id === large.object_id)
-    const download = () => phProcess(['download', String(entry.id), '-o', path], { env: made.env, within: disk.within })
-    disk.fill(MiB / 2)
-    const { code, stdout, stderr } = await download()
-    expect([code, stdout]).toEqual([1, ''])
-    expect(stderr).toContain(`The disk of ${path} is full.`)
-    expect(readdirSync(disk.seen(folder))).not.toContain('SM_Large.uasset')
-    disk.free()
-    const again = await download()
-    expect(again).toMatchObject({ code: 0, stdout: expect.stringContaining('Went on after') })
-    expect(readFileSync(disk.seen(path))).toHaveLength(large.blob_size)
-    expect(readdirSync(disk.seen(folder))).toEqual(['SM_Large.uasset'])
-  },
-)
+test('a download that finds the disk full names the file, leaves none under its name, and goes on when there is room', async () => {
+  const { folder, disk } = await smallDisk(4)
+  const made = await newProject()
+  expect(await phProcess(['push', made.content], { env: made.env })).toMatchObject({ code: 0 })
+  const { objects } = await requireWholeLibrary(made.library)
+  const [large] = objects.sort((a, b) => b.blob_size - a.blob_size)
+  const path = join(folder, 'SM_Large.uasset')
+  const entry = (await requireWholeLibrary(made.library)).entries.find((one) => one.object_id === large.object_id)
+  const download = () => phProcess(['download', String(entry.id), '-o', path], { env: made.env, within: disk.within })
+  disk.fill(MiB / 2)
+  const { code, stdout, stderr } = await download()
+  expect([code, stdout]).toEqual([1, ''])
+  expect(stderr).toContain(`The disk of ${path} is full.`)
+  expect(readdirSync(disk.seen(folder))).not.toContain('SM_Large.uasset')
+  disk.free()
+  const again = await download()
+  expect(again).toMatchObject({ code: 0, stdout: expect.stringContaining('Went on after') })
+  expect(readFileSync(disk.seen(path))).toHaveLength(large.blob_size)
+  expect(readdirSync(disk.seen(folder))).toEqual(['SM_Large.uasset'])
+})
 
 const lost = { code: 'OUTPUT_LOST', message: expect.stringContaining('the disk it goes to is full') }
 
-test('a report that does not fit where stdout leads is a failure, though only its end is missing', limits, async () => {
+test('a report that does not fit where stdout leads is a failure, though only its end is missing', async () => {
   const { folder, disk } = await smallDisk(1)
   const made = await newProject()
   for (let more = 0; more < 2; more++) await made.project.grow()
@@ -141,7 +132,7 @@ test('a report that does not fit where stdout leads is a failure, though only it
   expect((await requireWholeLibrary(made.library)).entries.length).toBeGreaterThan(5)
 })
 
-test('a stdout or stderr that takes nothing is told by the exit code, and holds up no push', limits, async () => {
+test('a stdout or stderr that takes nothing is told by the exit code, and holds up no push', async () => {
   const made = await newProject()
   // One machine: without a memory of the first push the edit would be held.
   const env = { ...made.env, PH_STATE_DIR: temporaryFolder() }

@@ -30,7 +30,6 @@ async function twoServers() {
 
 test.runIf(process.env.PH_TEST_DATABASE_URL)(
   'what another process commits is told: the head, the states of jobs, and that a key is gone',
-  { timeout: 480_000 },
   async () => {
     const { here, there, keys } = await twoServers()
     const [mia, max] = [callAs(there, keys.mia), callAs(there, keys.max)]

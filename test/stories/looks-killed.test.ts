@@ -13,7 +13,6 @@ import { workspaceOf } from '../support/server.ts'
 import { type ServerProcess, startServerProcess } from '../support/server-process.ts'
 
 const lifted = { PH_RATE_LIMIT_REQUESTS: '1000000', PH_RATE_LIMIT_PUSH: '1000000' }
-const limits = { timeout: 480_000 }
 
 /** A library whose servers all end with the test. */
 async function library() {
@@ -65,40 +64,35 @@ async function allLike(mia: Caller, id: number): Promise<number[]> {
   return body.entries.map((entry: Json) => entry.id).sort((a: number, b: number) => a - b)
 }
 
-test(
-  'a server that is killed while it makes vectors loses none and doubles none: the next ones go on to the end',
-  limits,
-  async () => {
-    const { start, leaseRunsOut } = await library()
-    const { server, mia } = await start('off')
-    const ids = await pictured(mia, 195)
-    const [first = 0, ...others] = ids
-    await server.stop()
-    let made = -1
-    for (let deaths = 0; deaths < 2; deaths++) {
-      const next = await start('descriptor')
-      // A step's vectors are there: it is at the next ones.
-      const before = made
-      await expect
-        .poll(async () => (made = await compared(next.mia, first)), { timeout: 120_000, interval: 5 })
-        .toBeGreaterThan(before)
-      expect(await next.server.kill()).toMatchObject({ signal: 'SIGKILL' })
-      expect(made, 'some are left').toBeLessThan(others.length)
-      await leaseRunsOut()
-    }
-    const last = await start('descriptor')
-    expect(await compared(last.mia, first), 'what was there before the kill still is').toBeGreaterThanOrEqual(made)
-    await expect.poll(() => compared(last.mia, first), { timeout: 120_000 }).toBe(others.length)
-    expect(await allLike(last.mia, first)).toEqual(others)
-    const late = await pictured(last.mia, 1)
-    await expect.poll(() => compared(last.mia, first), { timeout: 120_000 }).toBe(ids.length)
-    expect(await allLike(last.mia, late[0] ?? 0)).toEqual(ids)
-  },
-)
+test('a server that is killed while it makes vectors loses none and doubles none: the next ones go on to the end', async () => {
+  const { start, leaseRunsOut } = await library()
+  const { server, mia } = await start('off')
+  const ids = await pictured(mia, 195)
+  const [first = 0, ...others] = ids
+  await server.stop()
+  let made = -1
+  for (let deaths = 0; deaths < 2; deaths++) {
+    const next = await start('descriptor')
+    // A step's vectors are there: it is at the next ones.
+    const before = made
+    await expect
+      .poll(async () => (made = await compared(next.mia, first)), { timeout: 120_000, interval: 5 })
+      .toBeGreaterThan(before)
+    expect(await next.server.kill()).toMatchObject({ signal: 'SIGKILL' })
+    expect(made, 'some are left').toBeLessThan(others.length)
+    await leaseRunsOut()
+  }
+  const last = await start('descriptor')
+  expect(await compared(last.mia, first), 'what was there before the kill still is').toBeGreaterThanOrEqual(made)
+  await expect.poll(() => compared(last.mia, first), { timeout: 120_000 }).toBe(others.length)
+  expect(await allLike(last.mia, first)).toEqual(others)
+  const late = await pictured(last.mia, 1)
+  await expect.poll(() => compared(last.mia, first), { timeout: 120_000 }).toBe(ids.length)
+  expect(await allLike(last.mia, late[0] ?? 0)).toEqual(ids)
+})
 
 test.runIf(process.env.PH_TEST_DATABASE_URL)(
   'a second server process on one database finds what the first has looked at, and goes on when that is killed',
-  limits,
   async () => {
     const { start, leaseRunsOut } = await library()
     const [one, other] = [await start('descriptor'), await start('descriptor')]

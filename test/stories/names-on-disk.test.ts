@@ -15,7 +15,6 @@ import { type SystemCall, type Trace, traceCalls } from '../support/syscall-trac
 const syncing = ['fsync', 'fdatasync']
 const naming = ['mkdir', 'mkdirat', 'link', 'linkat', 'rename', 'renameat', 'renameat2']
 const answering = ['write', 'writev', 'sendto', 'sendmsg']
-const limits = { timeout: 540_000 }
 
 interface Watched {
   server: ServerProcess
@@ -124,7 +123,6 @@ async function send(target: Json, bytes: Buffer): Promise<number> {
 
 test.runIf(process.platform === 'linux').each(betweens)(
   'what one server received is on the disk with its name before %s acknowledges it',
-  limits,
   async (_name, next) => {
     const house = await serverHouse()
     const first = await startWatched(house)
@@ -172,7 +170,7 @@ function requireOnDisk(calls: readonly SystemCall[], { name: story, data, path, 
 /** The paths in quotes: the last one is that of the new name. */
 const namesOf = ({ args }: SystemCall): string[] => [...args.matchAll(/"([^"]*)"/g)].map(([, path = '']) => path)
 
-test('a file that is removed stays gone after a power cut: its folder is synced after it', limits, async () => {
+test('a file that is removed stays gone after a power cut: its folder is synced after it', async () => {
   const house = await serverHouse()
   const removing = ['unlink', 'unlinkat']
   const trace = traceCalls([...syncing, ...removing])

@@ -17,9 +17,6 @@ const preload = new URL('../support/disk-type.ts', import.meta.url).href
 const on = (type: number) => ({ NODE_OPTIONS: `--import ${preload}`, PH_TEST_DISK_TYPE: String(type) })
 const nfs = on(0x6969)
 const allowed = { ...nfs, PH_NETWORK_DISK: 'allow' }
-/** A start waits for as long as a living owner might be silent. */
-const limits = { timeout: 540_000 }
-
 const loseLock = (house: ServerHouse) => rmSync(join(house.data, 'database', 'in-use.sqlite'))
 
 async function findings(house: ServerHouse, env: Record<string, string>) {
@@ -34,7 +31,7 @@ test.runIf(onEmbedded).each([
   ['SMB', 0xfe534d42 | 0],
   ['9p', 0x01021997],
   ['FUSE', 0x65735546],
-])('the embedded database is not made on %s, and what to do is said', limits, async (name, type) => {
+])('the embedded database is not made on %s, and what to do is said', async (name, type) => {
   const data = join(temporaryFolder(), 'data')
   const { code, stderr } = await phProcess(['server', 'start', '--port', '0', '--data', data], { env: on(type) })
   expect([code, stderr]).toEqual([2, expect.stringMatching(`would lie on ${name}.* two servers would destroy it`)])
@@ -42,69 +39,56 @@ test.runIf(onEmbedded).each([
   expect(existsSync(join(data, 'database'))).toBe(false)
 })
 
-test.runIf(onEmbedded)(
-  'commands that would open such a database are refused too, and the doctor calls it a fault',
-  limits,
-  async () => {
-    const house = await serverHouse()
-    const { code, stderr } = await house.administer(['user', 'list'], { env: nfs })
-    expect([code, stderr]).toEqual([2, expect.stringContaining('would lie on NFS')])
-    expect((await findings(house, nfs))('file system')).toMatchObject([
-      { verdict: 'problem', said: expect.stringContaining('NFS'), next: expect.stringContaining('PH_DATABASE_URL') },
-    ])
-  },
-)
+test.runIf(onEmbedded)('commands that would open such a database are refused too, and the doctor calls it a fault', async () => {
+  const house = await serverHouse()
+  const { code, stderr } = await house.administer(['user', 'list'], { env: nfs })
+  expect([code, stderr]).toEqual([2, expect.stringContaining('would lie on NFS')])
+  expect((await findings(house, nfs))('file system')).toMatchObject([
+    { verdict: 'problem', said: expect.stringContaining('NFS'), next: expect.stringContaining('PH_DATABASE_URL') },
+  ])
+})
 
-test.runIf(onEmbedded)(
-  'where locks do not hold, a second server finds the first by its note and is refused',
-  limits,
-  async () => {
-    const house = await serverHouse()
-    const first = await house.start([], allowed)
-    loseLock(house)
-    // It does not find the first one's control socket either, as on another machine.
-    rmSync(join(house.data, 'control'), { recursive: true })
-    await expect(house.start([], allowed)).rejects.toThrow(/Another server is using .* \(process \d+ on /)
-    expect((await fetch(`${first.url}/readyz`)).status).toBe(200)
-    await pushed(callAs(`${first.url}/w/acme`, house.keys.mia), [item()])
-    expect((await first.stop()).code).toBe(0)
-    expect(existsSync(join(house.data, 'database', 'owner.json'))).toBe(false)
-  },
-)
+test.runIf(onEmbedded)('where locks do not hold, a second server finds the first by its note and is refused', async () => {
+  const house = await serverHouse()
+  const first = await house.start([], allowed)
+  loseLock(house)
+  // It does not find the first one's control socket either, as on another machine.
+  rmSync(join(house.data, 'control'), { recursive: true })
+  await expect(house.start([], allowed)).rejects.toThrow(/Another server is using .* \(process \d+ on /)
+  expect((await fetch(`${first.url}/readyz`)).status).toBe(200)
+  await pushed(callAs(`${first.url}/w/acme`, house.keys.mia), [item()])
+  expect((await first.stop()).code).toBe(0)
+  expect(existsSync(join(house.data, 'database', 'owner.json'))).toBe(false)
+})
 
-test.runIf(onEmbedded)(
-  'a server that stood still until another took its folder writes nothing more and ends',
-  limits,
-  async () => {
-    const house = await serverHouse()
-    const first = await house.start([], allowed)
-    const before = item()
-    await pushed(callAs(`${first.url}/w/acme`, house.keys.mia), [before])
-    first.signal('SIGSTOP')
-    loseLock(house)
-    rmSync(join(house.data, 'control'), { recursive: true })
-    const second = await house.start([], allowed)
-    const mia = callAs(`${second.url}/w/acme`, house.keys.mia)
-    const after = item()
-    await pushed(mia, [after])
-    first.signal('SIGCONT')
-    const ending = await first.ended
-    expect([ending.code, ending.stderr]).toEqual([
-      1,
-      expect.stringMatching(/was closed at once: another process has taken it \(process \d+ on /),
-    ])
-    for (const one of [before, after]) expect((await mia.get(`/blobs/${one.content_hash}/url`)).status).toBe(200)
-    await pushed(mia, [item()])
-    await second.stop()
-    const third = await house.start()
-    const again = callAs(`${third.url}/w/acme`, house.keys.mia)
-    for (const one of [before, after]) expect((await again.get(`/blobs/${one.content_hash}/url`)).status).toBe(200)
-  },
-)
+test.runIf(onEmbedded)('a server that stood still until another took its folder writes nothing more and ends', async () => {
+  const house = await serverHouse()
+  const first = await house.start([], allowed)
+  const before = item()
+  await pushed(callAs(`${first.url}/w/acme`, house.keys.mia), [before])
+  first.signal('SIGSTOP')
+  loseLock(house)
+  rmSync(join(house.data, 'control'), { recursive: true })
+  const second = await house.start([], allowed)
+  const mia = callAs(`${second.url}/w/acme`, house.keys.mia)
+  const after = item()
+  await pushed(mia, [after])
+  first.signal('SIGCONT')
+  const ending = await first.ended
+  expect([ending.code, ending.stderr]).toEqual([
+    1,
+    expect.stringMatching(/was closed at once: another process has taken it \(process \d+ on /),
+  ])
+  for (const one of [before, after]) expect((await mia.get(`/blobs/${one.content_hash}/url`)).status).toBe(200)
+  await pushed(mia, [item()])
+  await second.stop()
+  const third = await house.start()
+  const again = callAs(`${third.url}/w/acme`, house.keys.mia)
+  for (const one of [before, after]) expect((await again.get(`/blobs/${one.content_hash}/url`)).status).toBe(200)
+})
 
 test.runIf(process.platform === 'linux')(
   'on such a disk uploads under way on another machine are left alone, and the doctor names them, also right after a crash',
-  limits,
   async () => {
     const house = await serverHouse()
     const incoming = join(house.data, 'storage', 'incoming')

@@ -11,7 +11,6 @@ import { startServerProcess } from '../support/server-process.ts'
 import { type SystemCall, traceCalls } from '../support/syscall-trace.ts'
 import { temporaryFolder } from '../support/temporary-folder.ts'
 
-const limits = { timeout: 540_000 }
 const syncing = ['fsync', 'fdatasync']
 const naming = ['rename', 'renameat', 'renameat2']
 const answering = ['write', 'writev', 'sendto', 'sendmsg']
@@ -32,7 +31,6 @@ async function startAndStop(data: string, within: readonly string[] = []): Promi
 
 test.runIf(isEmbedded)(
   'every file of a new database is synced before it has its name, and the name before the first answer',
-  limits,
   async () => {
     const { data, database, whole, coming } = dataFolder()
     const trace = traceCalls([...syncing, ...naming, ...answering])
@@ -62,7 +60,6 @@ const moments: Record<string, ClientDeath> = {
 
 test.runIf(isEmbedded).each(Object.entries(moments))(
   'a first start that is killed while it makes the database, %s, leaves none, and the next one makes it',
-  limits,
   async (_when, death) => {
     const { data, whole, coming } = dataFolder()
     const first = await phProcess(['server', 'start', '--port', '0', '--data', data], {

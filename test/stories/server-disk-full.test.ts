@@ -18,7 +18,6 @@ import type { Target } from '../support/unreal-project.ts'
 import { requireWholeFiles, requireWholeLibrary, requireWholeLists } from '../support/whole-library.ts'
 
 const MiB = 1024 * 1024
-const limits = { timeout: 480_000 }
 /** A busy machine may take its time. */
 const patience = { timeout: 60_000 }
 const embedded = !process.env.PH_TEST_DATABASE_URL
@@ -79,7 +78,7 @@ const incomingBytes = ({ disk, folder }: Scene): number => {
   return files.filter((file) => file.isFile()).reduce((sum, { size }) => sum + size, 0)
 }
 
-test('uploads that find the disk full are refused with its folder, and go through when there is room', limits, async () => {
+test('uploads that find the disk full are refused with its folder, and go through when there is room', async () => {
   const scene = await begin('storage', 100)
   await scene.project.grow()
   scene.disk.fill()
@@ -94,7 +93,7 @@ test('uploads that find the disk full are refused with its folder, and go throug
   await expectFinished(scene)
 })
 
-test('a disk that fills up in the middle of an upload keeps no part of it', limits, async () => {
+test('a disk that fills up in the middle of an upload keeps no part of it', async () => {
   const scene = await begin('storage', 100)
   await scene.project.grow()
   let passed = 0
@@ -118,7 +117,6 @@ test('a disk that fills up in the middle of an upload keeps no part of it', limi
 
 test.runIf(embedded)(
   'a database whose disk is full takes nothing, is read as before, and goes on when there is room',
-  limits,
   async () => {
     const scene = await begin('database', 160)
     await scene.project.grow()
@@ -141,7 +139,6 @@ const moments = 8
 
 test.runIf(embedded)(
   'a commit during which the disk of the database fills up is acknowledged when it is registered, and refused when nothing is',
-  limits,
   async () => {
     const { disk, lives, library, folder } = await begin('database', 160)
     const api = callAs(library.url, library.key)
@@ -185,7 +182,7 @@ test.runIf(embedded)(
 /** Enough to make the tables of the database grow. */
 const manyItems = () => Array.from({ length: 40 }, () => item())
 
-test.runIf(embedded)('pages make nothing on a full disk and say why; what ends something still does', limits, async () => {
+test.runIf(embedded)('pages make nothing on a full disk and say why; what ends something still does', async () => {
   const dataDir = temporaryFolder()
   const folder = join(dataDir, 'database')
   mkdirSync(folder)
@@ -218,7 +215,7 @@ test.runIf(embedded)('pages make nothing on a full disk and say why; what ends s
   expect((await current().stop()).code).toBe(0)
 })
 
-test('a log that goes to a full disk holds up neither the server nor its end', limits, async () => {
+test('a log that goes to a full disk holds up neither the server nor its end', async () => {
   const full = openSync('/dev/full', 'w')
   const server = await startServerProcess(['--data', temporaryFolder()], { stderr: full })
   onTestFinished(async () => {

@@ -14,9 +14,7 @@ async function until<T>(find: () => T | undefined): Promise<T> {
   }
 }
 
-test('a sign-in that was begun with one server is approved with the next, and its key collected from a third', {
-  timeout: 480_000,
-}, async () => {
+test('a sign-in that was begun with one server is approved with the next, and its key collected from a third', async () => {
   const lives = await startServerLives(1)
   const { origin, pathname: base, href: url } = new URL(lives.libraries[0]?.url ?? expect.fail('there is no library'))
   const olivia = { email: 'olivia@library-0.test', password: 'correct horse olivia' }

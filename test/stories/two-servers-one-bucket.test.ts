@@ -93,7 +93,6 @@ async function restoredFrom(backup: string, { start, stopAll, store, env, keys }
 
 test.runIf(process.env.PH_TEST_DATABASE_URL && hasObjectStorage)(
   'a push goes on at the other server when one is killed, all agrees at both, webhooks tell of it, and from a backup it all comes back',
-  { timeout: 480_000 },
   async () => {
     const servers = await twoServers()
     const { start, keys, store, email, password } = servers

@@ -39,7 +39,7 @@ async function inn() {
   return { project, patient, pushed }
 }
 
-test('a push goes through budgets of a few requests a minute', { timeout: 360_000 }, async () => {
+test('a push goes through budgets of a few requests a minute', async () => {
   const { project, patient } = await inn()
   const { run, waits } = patient(project.root)
   const { code, stderr, json } = await run('push Content --json')
@@ -49,7 +49,7 @@ test('a push goes through budgets of a few requests a minute', { timeout: 360_00
   expect(Math.max(...waits)).toBeLessThanOrEqual(65_000)
 })
 
-test('so does a look at a project', { timeout: 360_000 }, async () => {
+test('so does a look at a project', async () => {
   const { project, patient, pushed } = await inn()
   await pushed()
   const { run } = patient(project.root)
@@ -60,7 +60,7 @@ test('so does a look at a project', { timeout: 360_000 }, async () => {
   }
 })
 
-test('so does a pull', { timeout: 360_000 }, async () => {
+test('so does a pull', async () => {
   const { patient, pushed } = await inn()
   await pushed()
   const folder = temporaryFolder({ 'Tavern.uproject': '{"EngineAssociation": "5.4"}' })
