@@ -1,19 +1,15 @@
 /** `ph undo` of a push that the library takes back whole: the plan, the question, what became of each prop, and who stands in the way. */
-import { basename } from 'node:path'
 import type { Api } from '../../../client/http/api.ts'
 import type { Remembered } from '../../../client/push/undo.ts'
 import { planWhole, type UndoneVersion, undoWhole, usesIn } from '../../../client/push/undo-whole.ts'
 import { exits } from '../../../contract/errors.ts'
 import { limits } from '../../../contract/limits.ts'
-import type { PushUse } from '../../../contract/push-undo.ts'
-import { printable } from '../../../system/printable.ts'
 import type { Context } from '../../context.ts'
-import { personName } from '../../discussion/people.ts'
 import { type Row, rowLines, sumsOf } from '../../entries/one-by-one.ts'
-import { Refusal } from '../../refusal.ts'
-import { age, count } from '../../terminal/amounts.ts'
+import { count } from '../../terminal/amounts.ts'
 import { confirmHarm } from '../../terminal/confirmation.ts'
 import { wrap } from '../../terminal/wrap.ts'
+import { inUse } from './in-use.ts'
 
 interface Undoing {
   api: Api
@@ -89,38 +85,4 @@ async function refusing<T>(context: Context, last: Remembered, ask: () => Promis
     if (used) throw inUse(context, last, used)
     throw error
   }
-}
-
-/** So many uses are told in words. */
-const mostTold = 10
-
-const words: Record<PushUse['did'], string> = {
-  pulled: 'pulled it',
-  downloaded: 'downloaded it',
-  restored: 'made it current',
-  reviewed: 'reviewed it',
-  commented: 'commented on it',
-  curated: 'changed its entry',
-  checked_out: 'has it checked out',
-  built_on: 'pushed a newer version',
-  referred_to: 'pushed something that refers to it',
-  pushed: 'pushed the same file',
-}
-
-function inUse(context: Context, { root }: Remembered, used: readonly PushUse[]): Refusal {
-  const tell = ({ name, did, by, at }: PushUse) => {
-    const when = at === null ? '' : ` (${age(at, context.now())})`
-    // A newer server may know more uses.
-    return `${printable(name ?? 'a file without a name')}: ${personName(by)} ${words[did] ?? printable(did)}${when}`
-  }
-  const hidden = used.length - mostTold
-  const told = [...used.slice(0, mostTold).map(tell), ...(hidden > 0 ? [`${hidden} more (--json lists all)`] : [])]
-  const entryId = used.find(({ entry_id }) => entry_id !== null)?.entry_id
-  return new Refusal({
-    code: 'CONFLICT',
-    exit: exits.conflict,
-    message: `The last push from ${basename(root)} is not taken back: others use what it brought. ${told.join('; ')}. Nothing was changed.`,
-    next: `Push a next version instead, or make an earlier one current with \`ph restore\`.${entryId ? ` What versions there are: \`ph history ${entryId}\`.` : ''}`,
-    details: { used },
-  })
 }

@@ -6,6 +6,7 @@ import { invite } from '../../../server/accounts/invitations.ts'
 import { administered } from '../../support/administered.ts'
 import { callAs } from '../../support/api.ts'
 import { ph } from '../../support/ph.ts'
+import { isPostgres, postgresOnly } from '../../support/postgres-only.ts'
 import { newKey, startTestServer, type TestServer, workspaceOf } from '../../support/server.ts'
 import { temporaryFolder } from '../../support/temporary-folder.ts'
 import { hasTerminal, openTerminal } from '../../support/terminal.ts'
@@ -263,8 +264,9 @@ test('a file that is malformed, or contradicts itself, is refused by the place o
   expect(await server.database.sql`select 1 from workspaces where slug = ${workspace.slug}`).toHaveLength(0)
 })
 
-test.runIf(process.env.PH_TEST_DATABASE_URL)(
+test.runIf(isPostgres)(
   'with PH_DATABASE_URL a command needs no data folder, and says itself what no log will tell',
+  postgresOnly,
   async () => {
     const { slug } = await server.addWorkspace()
     const data = join(temporaryFolder(), 'none')

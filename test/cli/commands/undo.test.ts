@@ -367,6 +367,20 @@ test('what a colleague did with it is named, nothing is taken back, and the exit
   expect(await current()).toEqual({ SM_Barrel: 2, SM_Stool: 1 })
 })
 
+test('actors that a colleague pulled are told of together, by their level and never by the hash that their file is called', async () => {
+  const { olivia, mia } = await levelWithActor()
+  const more = ['BBBB', 'CCCC'].map((hash) => `Content/__ExternalActors__/Maps/L_Town/0/1A/${hash}.uasset`)
+  const spec = { assetClass: 'StaticMeshActor', imports: ['/Game/Maps/L_Town'] }
+  for (const file of more) writeFiles(olivia.root, { [file]: await packageAt(file, spec) })
+  await olivia.ok('push')
+  await mia.ok('pull L_Town --project Inn')
+  const { code, stderr } = await olivia.run('undo --yes')
+  expect(code).toBe(5)
+  const words = stderr.replaceAll(/\s+/g, ' ')
+  expect(words).toMatch(/others use what it brought\. 2 actors of L_Town: mia pulled them \(.*?\)/)
+  expect(words).not.toMatch(/BBBB|CCCC|without a name/)
+})
+
 test('a push of the day before yesterday has its versions restored one by one, and that is said', async () => {
   const { olivia, current } = await twoPushes()
   await server.database.sql`update pushes set pushed_at = pushed_at - interval '25 hours'`
