@@ -27,6 +27,7 @@ export default defineConfig({
     testTimeout: 600_000,
     hookTimeout: 600_000,
     expect: { poll: { timeout: 20_000, interval: 50 } },
+    tags: [{ name: 'postgresql', description: 'needs a PostgreSQL server' }],
     // Servers in processes of their own: see test/support/server.ts.
     env: { NO_COLOR: '1', PH_DATABASE_CACHE: '16' },
     unstubEnvs: true,

@@ -2,6 +2,7 @@
 import { expect, test } from 'vitest'
 import { Catalogs } from '../../server/search/catalog/catalogs.ts'
 import { type Caller, callAs, type Json } from '../support/api.ts'
+import { isPostgres, postgresOnly } from '../support/postgres-only.ts'
 import { item, pushed, uniqueName } from '../support/push.ts'
 import { changeLibrary, seeded, writeLibrary } from '../support/random-library.ts'
 import { startTestServer, TestClock } from '../support/server.ts'
@@ -10,7 +11,6 @@ import type { ServerProcess } from '../support/server-process.ts'
 
 const server = await startTestServer()
 const { database } = server
-const isPostgres = database.kind === 'postgresql'
 
 /** A workspace with a random library. */
 async function aLibrary(most: number) {
@@ -130,6 +130,7 @@ const found = async (caller: Caller, query: string): Promise<number[]> =>
 
 test.runIf(isPostgres)(
   'what one process has committed is found by the next question to another, also when either is killed in between',
+  postgresOnly,
   async () => {
     const start = await startsProcesses()
     let [writer, reader] = await Promise.all([start(), start()])
@@ -187,6 +188,7 @@ async function expectFresh(reader: Caller, { names: acknowledged }: Written): Pr
 
 test.runIf(isPostgres)(
   'while one process writes without pause, and when it dies in the middle of that, another never answers with less than was acknowledged',
+  postgresOnly,
   async () => {
     const start = await startsProcesses()
     let [writer, reader] = await Promise.all([start(), start()])

@@ -5,6 +5,7 @@ import type { Sql } from '../../server/database/sql.ts'
 import { inTransaction } from '../../server/database/transaction.ts'
 import { callAs, type Json } from '../support/api.ts'
 import { freshPostgres } from '../support/fresh-postgres.ts'
+import { isPostgres, postgresOnly } from '../support/postgres-only.ts'
 import { item, pushed } from '../support/push.ts'
 import { startTestServer } from '../support/server.ts'
 import { begun, nextAnswers, singleConnection } from '../support/single-connection.ts'
@@ -24,7 +25,7 @@ async function limitedServer(databaseUrl: string) {
 }
 type Limited = Awaited<ReturnType<typeof limitedServer>>
 
-describe.runIf(process.env.PH_TEST_DATABASE_URL)('PostgreSQL', async () => {
+describe.runIf(isPostgres)('PostgreSQL', postgresOnly, async () => {
   const fresh = await freshPostgres()
   if (!fresh) return
   const limited = await limitedServer(fresh.url)

@@ -6,6 +6,7 @@ import { BusyWork } from '../support/busy-work.ts'
 import { wireTo } from '../support/database-wire.ts'
 import { freshPostgres } from '../support/fresh-postgres.ts'
 import { oneWaitsFor } from '../support/lock-waits.ts'
+import { isPostgres, postgresOnly } from '../support/postgres-only.ts'
 import { item, manifestOf, pushed, upload } from '../support/push.ts'
 import { startTestServer } from '../support/server.ts'
 
@@ -37,7 +38,7 @@ async function serverOnWire(databaseUrl: string) {
 type OnWire = Awaited<ReturnType<typeof serverOnWire>>
 
 // What hangs on a lost connection would be given up after half a minute.
-describe.runIf(process.env.PH_TEST_DATABASE_URL)('PostgreSQL', async () => {
+describe.runIf(isPostgres)('PostgreSQL', postgresOnly, async () => {
   const database = await freshPostgres()
   if (!database) return
   const parts = await serverOnWire(database.url)

@@ -4,14 +4,16 @@ import { callAs } from '../support/api.ts'
 import { BusyWork } from '../support/busy-work.ts'
 import { ok } from '../support/check-out.ts'
 import { startOwnPostgres } from '../support/own-postgres.ts'
+import { isPostgres, postgresOnly } from '../support/postgres-only.ts'
 import { item, pushed } from '../support/push.ts'
 import { startReceiver } from '../support/receiver.ts'
 import { startTestServer } from '../support/server.ts'
 
 const crashes = 3
 
-test.runIf(process.env.PH_TEST_DATABASE_URL)(
+test.runIf(isPostgres)(
   'pushes, reads and deliveries go on when it is there again: nothing acknowledged is lost, no event is missed, nothing hangs',
+  postgresOnly,
   async () => {
     const postgres = await startOwnPostgres()
     const server = await startTestServer({ databaseUrl: postgres.url, webhookAllowPrivate: true })

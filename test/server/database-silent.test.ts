@@ -8,13 +8,14 @@ import { hashSecret } from '../../server/accounts/secrets.ts'
 import { callAs } from '../support/api.ts'
 import { wireTo } from '../support/database-wire.ts'
 import { freshPostgres } from '../support/fresh-postgres.ts'
+import { isPostgres, postgresOnly } from '../support/postgres-only.ts'
 import { item, manifestOf, pushed, upload } from '../support/push.ts'
 import { startTestServer } from '../support/server.ts'
 
 /** So little that a test can wait for it; statements of a busy machine take less. */
 const waits = { lockMs: 3000, idleMs: 3000, doorMs: 3000, readMs: 3000, writeMs: 3000 }
 
-describe.runIf(process.env.PH_TEST_DATABASE_URL)('PostgreSQL', async () => {
+describe.runIf(isPostgres)('PostgreSQL', postgresOnly, async () => {
   const database = await freshPostgres()
   if (!database) return
   const wire = await wireTo(database.url)

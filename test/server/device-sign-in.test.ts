@@ -6,6 +6,7 @@ import { changePerson } from '../../server/accounts/people.ts'
 import { startServer } from '../../server/main.ts'
 import type { Answer } from '../support/api.ts'
 import { ask, openBrowser, workspaceWithPasswords } from '../support/browser.ts'
+import { isPostgres, postgresOnly } from '../support/postgres-only.ts'
 import { startTestServer } from '../support/server.ts'
 import { temporaryFolder } from '../support/temporary-folder.ts'
 
@@ -349,8 +350,9 @@ test('another version of the API is refused here too, and an address of no works
   expect([nowhere.status, typeof nowhere.body.error]).toEqual([404, 'string'])
 })
 
-test.runIf(process.env.PH_TEST_DATABASE_URL)(
+test.runIf(isPostgres)(
   'two processes on one PostgreSQL share a sign-in, and only one of them gives the key',
+  postgresOnly,
   async () => {
     const settings = { ...server.settings, dataDir: temporaryFolder(), port: 0 }
     const other = await startServer({ settings, clock: server.clock, log: 'none' })

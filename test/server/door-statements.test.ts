@@ -1,10 +1,12 @@
 // What the front door asks of a PostgreSQL that several processes share: one statement a request, and less when many come at once.
 import { expect, test } from 'vitest'
 import { callAs } from '../support/api.ts'
+import { isPostgres, postgresOnly } from '../support/postgres-only.ts'
 import { startWiredServer } from '../support/wired-server.ts'
 
-test.runIf(process.env.PH_TEST_DATABASE_URL)(
+test.runIf(isPostgres)(
   'a request with a key costs PostgreSQL exactly one statement, and requests of one moment share theirs',
+  postgresOnly,
   async () => {
     const { server, wire } = await startWiredServer()
     const { url, keys } = await server.addWorkspace()

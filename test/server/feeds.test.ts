@@ -3,6 +3,7 @@ import { beforeAll, expect, test } from 'vitest'
 import { Feed } from '../../server/feed.ts'
 import { type Caller, callAs, type Json } from '../support/api.ts'
 import { oneWaitsFor, someoneWaits } from '../support/lock-waits.ts'
+import { isPostgres, postgresOnly } from '../support/postgres-only.ts'
 import { commitOf, item, pushed, upload } from '../support/push.ts'
 import { byHand, startTestServer, type TestServer } from '../support/server.ts'
 
@@ -55,8 +56,9 @@ test('a reader who pages while many write misses no entry and no version', async
 })
 
 // The embedded database has one session: there transactions never overlap.
-test.runIf(process.env.PH_TEST_DATABASE_URL)(
+test.runIf(isPostgres)(
   'nobody can take a number while another transaction that took one is still open',
+  postgresOnly,
   async () => {
     const { sql } = server.database
     const [workspace] = await sql<{ id: number }[]>`select id from workspaces order by id limit 1`

@@ -6,12 +6,13 @@ import { beforeAll, expect, test } from 'vitest'
 import { type Answer, type Caller, callAs, type Json } from '../support/api.ts'
 import { lockWaits } from '../support/lock-waits.ts'
 import { pngOf } from '../support/media.ts'
+import { isPostgres, postgresOnly } from '../support/postgres-only.ts'
 import { commitOf, type Item, item, pushed, uniqueName, upload } from '../support/push.ts'
 import type { TestServer } from '../support/server.ts'
 import type { StatementWire } from '../support/statement-wire.ts'
 import { interrupted, startWiredServer } from '../support/wired-server.ts'
 
-const race = test.runIf(process.env.PH_TEST_DATABASE_URL)
+const race = test.runIf(isPostgres)
 /** Where every writer holds the lineages that it is about to change. */
 const holding = /select held\.id/
 
@@ -54,7 +55,7 @@ const ok = (answer: Answer | undefined, status = 200): Json => {
   return answer?.body
 }
 
-race('an entry that is restored out of a pack while that is deleted stays, with its whole history', async () => {
+race('an entry that is restored out of a pack while that is deleted stays, with its whole history', postgresOnly, async () => {
   const [doomed, other] = [uniqueName('Pack'), uniqueName('Pack')]
   const first = inPack(other)
   const [made = {}] = await push(first)
@@ -75,78 +76,90 @@ race('an entry that is restored out of a pack while that is deleted stays, with 
   expect((await mia.get(`/packs/${pack.id}`)).status).toBe(404)
 })
 
-race('an entry that PATCH moves out of a pack while that is deleted stays, and those that still show the pack go', async () => {
-  const [doomed, other] = [uniqueName('Pack'), uniqueName('Pack')]
-  const first = inPack(other)
-  const [made = {}] = await push(first)
-  const [, lonely = {}] = await push(nextOf(first, made, doomed), inPack(doomed))
-  const { pack } = await detail(made.entry_id)
-  const answer = await interrupted(wire, {
-    request: () => adam.del(`/packs/${pack.id}`),
-    before: holding,
-    meanwhile: async () => {
-      ok(await mia.patch(`/entries/${made.entry_id}`, { object_id: made.object_id, name: 'Moved' }))
-    },
-  })
-  expect(ok(answer)).toMatchObject({ deleted_entries: 1, deleted_objects: 1, kept_shared_objects: 1 })
-  expect(await detail(made.entry_id)).toMatchObject({ name: 'Moved', pack: { name: other } })
-  expect((await mia.get(`/entries/${lonely.entry_id}`)).status).toBe(404)
-})
+race(
+  'an entry that PATCH moves out of a pack while that is deleted stays, and those that still show the pack go',
+  postgresOnly,
+  async () => {
+    const [doomed, other] = [uniqueName('Pack'), uniqueName('Pack')]
+    const first = inPack(other)
+    const [made = {}] = await push(first)
+    const [, lonely = {}] = await push(nextOf(first, made, doomed), inPack(doomed))
+    const { pack } = await detail(made.entry_id)
+    const answer = await interrupted(wire, {
+      request: () => adam.del(`/packs/${pack.id}`),
+      before: holding,
+      meanwhile: async () => {
+        ok(await mia.patch(`/entries/${made.entry_id}`, { object_id: made.object_id, name: 'Moved' }))
+      },
+    })
+    expect(ok(answer)).toMatchObject({ deleted_entries: 1, deleted_objects: 1, kept_shared_objects: 1 })
+    expect(await detail(made.entry_id)).toMatchObject({ name: 'Moved', pack: { name: other } })
+    expect((await mia.get(`/entries/${lonely.entry_id}`)).status).toBe(404)
+  },
+)
 
-race('a version whose pack is deleted while it is being restored is held in its next pack: renaming that one waits', async () => {
-  const [home, doomed, other] = [uniqueName('Pack'), uniqueName('Pack'), uniqueName('Pack')]
-  await push(inPack(home))
-  const first = inPack(doomed)
-  const [made = {}] = await push(first)
-  // The version goes to the older one of the two packs that need it: that of its user, and that of the entry.
-  const [user = {}] = await push(inPack(home, { dependencies: [{ content_hash: first.content_hash }] }))
-  await push(nextOf(first, made, other))
-  const idOf = async (name: string) =>
-    ok(await mia.get('/packs?limit=200')).packs.find((pack: Json) => pack.name === name).id as number
-  const [homeId, doomedId] = [await idOf(home), await idOf(doomed)]
-  let restoring: Promise<Answer> | undefined
-  const moving = wire.stopBefore(/update lineages\s+set face_object_id/)
-  const deleted = await interrupted(wire, {
-    request: () => adam.del(`/packs/${doomedId}`),
-    before: holding,
-    meanwhile: async () => {
-      restoring = mia.post(`/entries/${made.entry_id}/restore`, { object_id: made.object_id })
+race(
+  'a version whose pack is deleted while it is being restored is held in its next pack: renaming that one waits',
+  postgresOnly,
+  async () => {
+    const [home, doomed, other] = [uniqueName('Pack'), uniqueName('Pack'), uniqueName('Pack')]
+    await push(inPack(home))
+    const first = inPack(doomed)
+    const [made = {}] = await push(first)
+    // The version goes to the older one of the two packs that need it: that of its user, and that of the entry.
+    const [user = {}] = await push(inPack(home, { dependencies: [{ content_hash: first.content_hash }] }))
+    await push(nextOf(first, made, other))
+    const idOf = async (name: string) =>
+      ok(await mia.get('/packs?limit=200')).packs.find((pack: Json) => pack.name === name).id as number
+    const [homeId, doomedId] = [await idOf(home), await idOf(doomed)]
+    let restoring: Promise<Answer> | undefined
+    const moving = wire.stopBefore(/update lineages\s+set face_object_id/)
+    const deleted = await interrupted(wire, {
+      request: () => adam.del(`/packs/${doomedId}`),
+      before: holding,
+      meanwhile: async () => {
+        restoring = mia.post(`/entries/${made.entry_id}/restore`, { object_id: made.object_id })
+        await someoneWaits()
+      },
+    })
+    expect(ok(deleted)).toMatchObject({ deleted_entries: 0, kept_shared_objects: 1 })
+    await moving.reached
+    const renamed = uniqueName('Renamed')
+    const renaming = max.patch(`/packs/${homeId}`, { name: renamed })
+    try {
       await someoneWaits()
-    },
-  })
-  expect(ok(deleted)).toMatchObject({ deleted_entries: 0, kept_shared_objects: 1 })
-  await moving.reached
-  const renamed = uniqueName('Renamed')
-  const renaming = max.patch(`/packs/${homeId}`, { name: renamed })
-  try {
-    await someoneWaits()
-  } finally {
-    moving.goOn()
-  }
-  ok(await restoring)
-  ok(await renaming)
-  expect(await detail(made.entry_id)).toMatchObject({ object_id: made.object_id, pack: { id: homeId, name: renamed } })
-  expect((await detail(user.entry_id)).pack.id).toBe(homeId)
-  const { changes } = ok(await mia.get('/catalog/changes?cursor=0&limit=1000'))
-  const shown = changes.filter(({ entity }: Json) => entity === 'entry').slice(-3)
-  expect(shown.map(({ entity_id }: Json) => entity_id)).toContain(made.entry_id)
-})
+    } finally {
+      moving.goOn()
+    }
+    ok(await restoring)
+    ok(await renaming)
+    expect(await detail(made.entry_id)).toMatchObject({ object_id: made.object_id, pack: { id: homeId, name: renamed } })
+    expect((await detail(user.entry_id)).pack.id).toBe(homeId)
+    const { changes } = ok(await mia.get('/catalog/changes?cursor=0&limit=1000'))
+    const shown = changes.filter(({ entity }: Json) => entity === 'entry').slice(-3)
+    expect(shown.map(({ entity_id }: Json) => entity_id)).toContain(made.entry_id)
+  },
+)
 
-race('an order of a collection leaves out what is deleted before the entries can be held, and takes the rest', async () => {
-  const [one = {}, two = {}] = await push(item(), item())
-  const { id } = ok(await mia.post('/collections', { name: uniqueName('Col') }), 201)
-  ok(await mia.post(`/collections/${id}/entries/bulk`, { entry_ids: [one.entry_id, two.entry_id], action: 'add' }))
-  const answer = await interrupted(wire, {
-    request: () => mia.post('/pull-jobs', { target_project: uniqueName('Proj'), collection_id: id }),
-    before: holding,
-    meanwhile: async () => {
-      ok(await adam.del(`/entries/${one.entry_id}`), 204)
-    },
-  })
-  expect(ok(answer, 201).entries.map(({ entry_id }: Json) => entry_id)).toEqual([two.entry_id])
-})
+race(
+  'an order of a collection leaves out what is deleted before the entries can be held, and takes the rest',
+  postgresOnly,
+  async () => {
+    const [one = {}, two = {}] = await push(item(), item())
+    const { id } = ok(await mia.post('/collections', { name: uniqueName('Col') }), 201)
+    ok(await mia.post(`/collections/${id}/entries/bulk`, { entry_ids: [one.entry_id, two.entry_id], action: 'add' }))
+    const answer = await interrupted(wire, {
+      request: () => mia.post('/pull-jobs', { target_project: uniqueName('Proj'), collection_id: id }),
+      before: holding,
+      meanwhile: async () => {
+        ok(await adam.del(`/entries/${one.entry_id}`), 204)
+      },
+    })
+    expect(ok(answer, 201).entries.map(({ entry_id }: Json) => entry_id)).toEqual([two.entry_id])
+  },
+)
 
-race('an order of a collection brings what was in it: putting more into it waits', async () => {
+race('an order of a collection brings what was in it: putting more into it waits', postgresOnly, async () => {
   const [one = {}, two = {}] = await push(item(), item())
   const { id } = ok(await mia.post('/collections', { name: uniqueName('Col') }), 201)
   ok(await mia.put(`/collections/${id}/entries/${one.entry_id}`, undefined), 204)
@@ -165,6 +178,7 @@ race('an order of a collection brings what was in it: putting more into it waits
 
 race(
   'a file that is put on the denylist while a push registers it: the word that it is on there comes after the push',
+  postgresOnly,
   async () => {
     const file = item()
     await upload(mia, [file])
@@ -184,7 +198,7 @@ race(
   },
 )
 
-race('asking for new thumbnails of an entry that is deleted meanwhile changes nothing and names it', async () => {
+race('asking for new thumbnails of an entry that is deleted meanwhile changes nothing and names it', postgresOnly, async () => {
   const [one = {}, two = {}] = await push(item(), item())
   const answer = await interrupted(wire, {
     request: () => adam.post('/admin/previews/refresh', { entry_ids: [one.entry_id, two.entry_id] }),
@@ -196,7 +210,7 @@ race('asking for new thumbnails of an entry that is deleted meanwhile changes no
   expect(ok(answer, 404).error).toMatchObject({ code: 'ENTRY_NOT_FOUND', details: { missing: [one.entry_id] } })
 })
 
-race('asking for new thumbnails of all entries counts those that are there: deleting one waits', async () => {
+race('asking for new thumbnails of all entries counts those that are there: deleting one waits', postgresOnly, async () => {
   const { url, keys } = await server.addWorkspace()
   const owner = callAs(url, keys.olivia)
   const [one = {}] = await pushed(owner, [item(), item()])
@@ -213,23 +227,27 @@ race('asking for new thumbnails of all entries counts those that are there: dele
   ok(await deleting, 204)
 })
 
-race('a project was last used by the order that came last, even where an earlier one is recorded after it', async () => {
-  const [one = {}, two = {}] = await push(item(), item())
-  const target_project = uniqueName('Proj')
-  let later = ''
-  const answer = await interrupted(wire, {
-    request: () => mia.post('/pull-jobs', { target_project, entries: [{ entry_id: one.entry_id }] }),
-    before: /insert into projects/,
-    meanwhile: async () => {
-      server.clock.advance(3_600_000)
-      const job = ok(await max.post('/pull-jobs', { target_project, entries: [{ entry_id: two.entry_id }] }), 201)
-      later = job.created_at
-    },
-  })
-  ok(answer, 201)
-  const { projects } = ok(await mia.get('/projects'))
-  expect(projects.find(({ name }: Json) => name === target_project).last_used_at).toBe(later)
-})
+race(
+  'a project was last used by the order that came last, even where an earlier one is recorded after it',
+  postgresOnly,
+  async () => {
+    const [one = {}, two = {}] = await push(item(), item())
+    const target_project = uniqueName('Proj')
+    let later = ''
+    const answer = await interrupted(wire, {
+      request: () => mia.post('/pull-jobs', { target_project, entries: [{ entry_id: one.entry_id }] }),
+      before: /insert into projects/,
+      meanwhile: async () => {
+        server.clock.advance(3_600_000)
+        const job = ok(await max.post('/pull-jobs', { target_project, entries: [{ entry_id: two.entry_id }] }), 201)
+        later = job.created_at
+      },
+    })
+    ok(answer, 201)
+    const { projects } = ok(await mia.get('/projects'))
+    expect(projects.find(({ name }: Json) => name === target_project).last_used_at).toBe(later)
+  },
+)
 
 race.for([
   { moment: 'before its versions are held', before: holding, isDeletedFirst: true },
@@ -266,6 +284,7 @@ race.for([
 
 race(
   'an order that has looked what it brings, while the push of one of these files is taken back, is refused and may come again',
+  postgresOnly,
   async () => {
     const [texture, level] = [inPack(uniqueName('Pack'), { entry: null }), inPack(uniqueName('Pack'))]
     const { batch_key } = ok(await commitOf(mia, [texture]))

@@ -6,6 +6,7 @@ import { startServer } from '../../server/main.ts'
 import type { Answer } from '../support/api.ts'
 import { ask, workspaceWithPasswords } from '../support/browser.ts'
 import { PageBrowser } from '../support/page-browser.ts'
+import { isPostgres, postgresOnly } from '../support/postgres-only.ts'
 import { startTestServer } from '../support/server.ts'
 import { temporaryFolder } from '../support/temporary-folder.ts'
 
@@ -216,8 +217,9 @@ test('one address counts as one, however it is written', () => {
   expect(networkOf('::1')).not.toBe(networkOf('::ffff:198.18.0.1'))
 })
 
-test.runIf(process.env.PH_TEST_DATABASE_URL)(
+test.runIf(isPostgres)(
   'a browser that signed in at one process is known to the other, and counted once',
+  postgresOnly,
   async () => {
     const people = await fresh()
     const settings = { ...server.settings, dataDir: temporaryFolder(), port: 0 }

@@ -2,11 +2,11 @@
 import { expect, onTestFinished, test } from 'vitest'
 import { callAs, type Json } from '../support/api.ts'
 import { openStream } from '../support/live.ts'
+import { isPostgres, postgresOnly } from '../support/postgres-only.ts'
 import { item, pushed, uniqueName } from '../support/push.ts'
 import { byHand, newKey, startTestServer } from '../support/server.ts'
 import { startWiredServer } from '../support/wired-server.ts'
 
-const isPostgres = Boolean(process.env.PH_TEST_DATABASE_URL)
 const server = await startTestServer({}, byHand)
 
 async function library() {
@@ -200,23 +200,27 @@ test('a client that goes is no failure in the log, how long it stayed no time of
   expect(await metrics()).not.toMatch(/route="[^"]*changes\/live",method="GET",status="(2xx|closed)"/)
 })
 
-test.runIf(isPostgres)('all streams share their looks at the database, and keep none of its connections', async () => {
-  const { server, wire } = await startWiredServer()
-  const workspaces = await Promise.all(Array.from({ length: 4 }, () => server.addWorkspace()))
-  const streams = workspaces.flatMap(({ url, keys }) =>
-    [keys.mia, keys.max, keys.adam, keys.miaReads].map((key) => openStream(url, key)),
-  )
-  for (const one of streams) await one.head()
-  const [before, since] = [wire.executed.length, performance.now()]
-  await Promise.all(workspaces.map(({ url, keys }) => pushed(callAs(url, keys.mia), [item()])))
-  for (const one of streams) await one.head()
-  const looks = wire.executed.slice(before).filter((text) => /found\.\*.*api_keys k.*feed_heads/s.test(text))
-  expect(looks.length).toBeGreaterThan(0)
-  // They look twice a second.
-  expect(looks.length).toBeLessThan(streams.length * Math.max(1, (performance.now() - since) / 1000))
-})
+test.runIf(isPostgres)(
+  'all streams share their looks at the database, and keep none of its connections',
+  postgresOnly,
+  async () => {
+    const { server, wire } = await startWiredServer()
+    const workspaces = await Promise.all(Array.from({ length: 4 }, () => server.addWorkspace()))
+    const streams = workspaces.flatMap(({ url, keys }) =>
+      [keys.mia, keys.max, keys.adam, keys.miaReads].map((key) => openStream(url, key)),
+    )
+    for (const one of streams) await one.head()
+    const [before, since] = [wire.executed.length, performance.now()]
+    await Promise.all(workspaces.map(({ url, keys }) => pushed(callAs(url, keys.mia), [item()])))
+    for (const one of streams) await one.head()
+    const looks = wire.executed.slice(before).filter((text) => /found\.\*.*api_keys k.*feed_heads/s.test(text))
+    expect(looks.length).toBeGreaterThan(0)
+    // They look twice a second.
+    expect(looks.length).toBeLessThan(streams.length * Math.max(1, (performance.now() - since) / 1000))
+  },
+)
 
-test.runIf(isPostgres)('a client that goes before it has heard anything leaves no stream behind', async () => {
+test.runIf(isPostgres)('a client that goes before it has heard anything leaves no stream behind', postgresOnly, async () => {
   const { server, wire } = await startWiredServer()
   const { url, keys } = await server.addWorkspace()
   const headers = { authorization: `Bearer ${keys.mia}` }
@@ -234,14 +238,18 @@ test.runIf(isPostgres)('a client that goes before it has heard anything leaves n
   for (let times = 0; times < 5; times++) expect(await openStream(url, keys.mia).head()).toBe(0)
 })
 
-test.runIf(isPostgres)('streams end when the database says nothing any more: nobody knows then what moved', async () => {
-  const waits = { lockMs: 1000, idleMs: 10_000, doorMs: 1000, readMs: 1000, writeMs: 1000 }
-  const { server, wire } = await startWiredServer({ waits })
-  const { url, keys } = await server.addWorkspace()
-  const stream = openStream(url, keys.mia)
-  await stream.head()
-  const stop = wire.stopBefore(/found\.\*.*feed_heads/s)
-  await stop.reached
-  expect(await stream.end()).toBe('ended')
-  stop.goOn()
-})
+test.runIf(isPostgres)(
+  'streams end when the database says nothing any more: nobody knows then what moved',
+  postgresOnly,
+  async () => {
+    const waits = { lockMs: 1000, idleMs: 10_000, doorMs: 1000, readMs: 1000, writeMs: 1000 }
+    const { server, wire } = await startWiredServer({ waits })
+    const { url, keys } = await server.addWorkspace()
+    const stream = openStream(url, keys.mia)
+    await stream.head()
+    const stop = wire.stopBefore(/found\.\*.*feed_heads/s)
+    await stop.reached
+    expect(await stream.end()).toBe('ended')
+    stop.goOn()
+  },
+)

@@ -15,6 +15,7 @@ import {
   type Prop,
   refused,
 } from '../support/check-out.ts'
+import { isPostgres, postgresOnly } from '../support/postgres-only.ts'
 import { commitOf, item, pushed } from '../support/push.ts'
 import { byHand, startTestServer } from '../support/server.ts'
 
@@ -116,8 +117,9 @@ async function expiriesAfter(who: Caller, id: number): Promise<Json[]> {
 }
 
 // The embedded database has one session: there nobody holds a row while others work.
-test.runIf(process.env.PH_TEST_DATABASE_URL)(
+test.runIf(isPostgres)(
   'a workspace in which someone holds the lineage keeps no other waiting, and comes when it is free',
+  postgresOnly,
   async () => {
     const short = await startTestServer({}, { ...byHand, waits: { ...usualWaits, lockMs: 500 } })
     const homes = await Promise.all([short.addWorkspace(), short.addWorkspace()])

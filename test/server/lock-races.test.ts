@@ -6,14 +6,14 @@ import { beforeAll, expect, test } from 'vitest'
 import { type Answer, type Caller, callAs, type Json } from '../support/api.ts'
 import { eventsOf, headOf, lockChangesSince, lockIt, locksOf, newProp, nextOf, ok, type Prop } from '../support/check-out.ts'
 import { someoneWaits } from '../support/lock-waits.ts'
+import { isPostgres, postgresOnly } from '../support/postgres-only.ts'
 import { item, manifestOf, pushed, upload } from '../support/push.ts'
 import { byHand, newKey, type TestServer } from '../support/server.ts'
 import { startServerProcess } from '../support/server-process.ts'
 import type { StatementWire } from '../support/statement-wire.ts'
 import { interrupted, startWiredServer } from '../support/wired-server.ts'
 
-const onPostgres = process.env.PH_TEST_DATABASE_URL !== undefined
-const race = test.runIf(onPostgres)
+const race = test.runIf(isPostgres)
 /** Where every writer holds the lineages that it is about to change. */
 const holding = /select held\.id/
 const peopleCount = 50
@@ -27,7 +27,7 @@ let adam: Caller
 let people: Caller[]
 
 beforeAll(async () => {
-  if (!onPostgres) return
+  if (!isPostgres) return
   ;({ server, wire } = await startWiredServer(byHand))
   const names = Array.from({ length: peopleCount }, (_, at) => `person${at}`)
   const members = names.map((name) => ({ email: `${name}@team.test`, name, display_name: name, role: 'member' as const }))
@@ -52,7 +52,7 @@ beforeAll(async () => {
 const statuses = (answers: readonly Answer[]) => answers.map(({ status }) => status).sort()
 const heldBy = async (prop: Prop): Promise<Json[]> => locksOf(mia, prop, '&active=true')
 
-race('of fifty people who lock one lineage at once one gets it, and the others are told who', async () => {
+race('of fifty people who lock one lineage at once one gets it, and the others are told who', postgresOnly, async () => {
   for (let round = 0; round < 3; round++) {
     const prop = await newProp(mia)
     const cursor = await headOf(mia)
@@ -66,33 +66,38 @@ race('of fifty people who lock one lineage at once one gets it, and the others a
   }
 })
 
-race('batches that name the same lineages in all orders: each is whole or nothing, and nobody waits in a circle', async () => {
-  const results = await pushed(
-    mia,
-    Array.from({ length: 30 }, () => item({ entry: null })),
-  )
-  const ids = results.map(({ lineage_id }) => lineage_id as string)
-  const batchOf = (at: number) => {
-    const part = ids.filter((_, index) => (index + at) % 3 > 0)
-    return at % 2 ? part : part.toReversed()
-  }
-  for (let round = 0; round < 3; round++) {
-    const answers = await Promise.all(
-      people.slice(0, 16).map((who, at) => who.post('/locks/batch', { lineage_ids: batchOf(at) })),
+race(
+  'batches that name the same lineages in all orders: each is whole or nothing, and nobody waits in a circle',
+  postgresOnly,
+  async () => {
+    const results = await pushed(
+      mia,
+      Array.from({ length: 30 }, () => item({ entry: null })),
     )
-    const won = answers.flatMap(({ status, body }) => (status === 201 ? [body.locks] : []))
-    expect(new Set(statuses(answers))).toEqual(new Set([201, 409]))
-    const active = ok(await mia.get('/locks?active=true&limit=200')).locks
-    const taken = won.flat().map(({ lock }: Json) => lock.id)
-    expect(active.filter(({ lineage_id }: Json) => ids.includes(lineage_id)).map(({ id }: Json) => id)).toEqual(
-      taken.sort((a: number, b: number) => b - a),
-    )
-    ok(await adam.post('/locks/release', { lock_ids: taken }))
-  }
-})
+    const ids = results.map(({ lineage_id }) => lineage_id as string)
+    const batchOf = (at: number) => {
+      const part = ids.filter((_, index) => (index + at) % 3 > 0)
+      return at % 2 ? part : part.toReversed()
+    }
+    for (let round = 0; round < 3; round++) {
+      const answers = await Promise.all(
+        people.slice(0, 16).map((who, at) => who.post('/locks/batch', { lineage_ids: batchOf(at) })),
+      )
+      const won = answers.flatMap(({ status, body }) => (status === 201 ? [body.locks] : []))
+      expect(new Set(statuses(answers))).toEqual(new Set([201, 409]))
+      const active = ok(await mia.get('/locks?active=true&limit=200')).locks
+      const taken = won.flat().map(({ lock }: Json) => lock.id)
+      expect(active.filter(({ lineage_id }: Json) => ids.includes(lineage_id)).map(({ id }: Json) => id)).toEqual(
+        taken.sort((a: number, b: number) => b - a),
+      )
+      ok(await adam.post('/locks/release', { lock_ids: taken }))
+    }
+  },
+)
 
 race(
   'one who releases, extends, and others who take, steal and release at once: one lock at a time, each told of once',
+  postgresOnly,
   async () => {
     const prop = await newProp(mia)
     for (let round = 0; round < 8; round++) {
@@ -126,7 +131,7 @@ race(
   },
 )
 
-race('a push to a lineage whose lock is given back at that moment comes before or after that, whole', async () => {
+race('a push to a lineage whose lock is given back at that moment comes before or after that, whole', postgresOnly, async () => {
   for (let round = 0; round < 10; round++) {
     const prop = await newProp(mia)
     const lock = await lockIt(mia, prop)
@@ -149,7 +154,7 @@ race('a push to a lineage whose lock is given back at that moment comes before o
   }
 })
 
-race('the end of a lock, recorded by two servers while others lock and push, is told of once', async () => {
+race('the end of a lock, recorded by two servers while others lock and push, is told of once', postgresOnly, async () => {
   for (let round = 0; round < 5; round++) {
     const prop = await newProp(mia)
     await lockIt(mia, prop)
@@ -170,7 +175,7 @@ race('the end of a lock, recorded by two servers while others lock and push, is 
   }
 })
 
-race('a push that had read no lock, and was overtaken by one, is locked', async () => {
+race('a push that had read no lock, and was overtaken by one, is locked', postgresOnly, async () => {
   const prop = await newProp(mia)
   const next = nextOf(prop)
   await upload(mia, [next])
@@ -184,31 +189,35 @@ race('a push that had read no lock, and was overtaken by one, is locked', async 
   expect(ok(answer).results).toMatchObject([{ status: 'locked', lock: { holder: { name: 'max' } } }])
 })
 
-race('a push, and a restore, that come while a lock is being taken wait for it, and are stopped by it', async () => {
-  const prop = await newProp(mia)
-  const [next = {}] = await pushed(mia, [nextOf(prop)])
-  const third = nextOf(prop)
-  await upload(max, [third])
-  let waiting: Promise<Answer>[] = []
-  const answer = await interrupted(wire, {
-    request: () => mia.post('/locks', { lineage_id: prop.lineage_id }),
-    before: /insert into locks/,
-    meanwhile: async () => {
-      waiting = [
-        max.post('/push/commit', manifestOf([third])),
-        max.post(`/entries/${prop.entry_id}/restore`, { object_id: prop.object_id }),
-      ]
-      await someoneWaits(server.database.sql)
-    },
-  })
-  ok(answer, 201)
-  const [pushedLate, restored] = await Promise.all(waiting)
-  expect(ok(pushedLate as Answer).results).toMatchObject([{ status: 'locked' }])
-  expect(restored).toMatchObject({ status: 409, body: { error: { code: 'LOCKED' } } })
-  expect(await heldBy(prop)).toMatchObject([{ base_object_id: next.object_id }])
-})
+race(
+  'a push, and a restore, that come while a lock is being taken wait for it, and are stopped by it',
+  postgresOnly,
+  async () => {
+    const prop = await newProp(mia)
+    const [next = {}] = await pushed(mia, [nextOf(prop)])
+    const third = nextOf(prop)
+    await upload(max, [third])
+    let waiting: Promise<Answer>[] = []
+    const answer = await interrupted(wire, {
+      request: () => mia.post('/locks', { lineage_id: prop.lineage_id }),
+      before: /insert into locks/,
+      meanwhile: async () => {
+        waiting = [
+          max.post('/push/commit', manifestOf([third])),
+          max.post(`/entries/${prop.entry_id}/restore`, { object_id: prop.object_id }),
+        ]
+        await someoneWaits(server.database.sql)
+      },
+    })
+    ok(answer, 201)
+    const [pushedLate, restored] = await Promise.all(waiting)
+    expect(ok(pushedLate as Answer).results).toMatchObject([{ status: 'locked' }])
+    expect(restored).toMatchObject({ status: 409, body: { error: { code: 'LOCKED' } } })
+    expect(await heldBy(prop)).toMatchObject([{ base_object_id: next.object_id }])
+  },
+)
 
-race('a lock that is taken while the holder’s lineage is deleted finds none', async () => {
+race('a lock that is taken while the holder’s lineage is deleted finds none', postgresOnly, async () => {
   const prop = await newProp(mia)
   const answer = await interrupted(wire, {
     request: () => mia.post('/locks', { lineage_id: prop.lineage_id }),

@@ -8,6 +8,7 @@ import type { Storage } from '../../server/storage/storage.ts'
 import { type Caller, callAs, type Json } from '../support/api.ts'
 import { copyLooked, gridModule, idsOf, lookedAt, lookingServer, pictureOf, putThumbnail } from '../support/looking-server.ts'
 import { noisyPng } from '../support/media.ts'
+import { isPostgres, postgresOnly } from '../support/postgres-only.ts'
 import { item, pushed } from '../support/push.ts'
 import { byHand, startTestServer } from '../support/server.ts'
 
@@ -208,8 +209,9 @@ test.each(['off', 'grid:d:broken'])(
   },
 )
 
-test.runIf(server.database.kind === 'postgresql')(
+test.runIf(isPostgres)(
   'two servers on one database share the work, and each finds what the other looked at',
+  postgresOnly,
   async () => {
     const { settings, clock } = server
     const second = await startServer({

@@ -4,12 +4,12 @@ import { hashSecret } from '../../server/accounts/secrets.ts'
 import { longerWait } from '../../server/front-door/rate-limit.ts'
 import { SharedLookup } from '../../server/front-door/shared-lookup.ts'
 import { type Answer, callAs } from '../support/api.ts'
+import { isPostgres, postgresOnly } from '../support/postgres-only.ts'
 import { newKey, startTestServer } from '../support/server.ts'
 import { passTime } from '../support/window-time.ts'
 
 const limit = 5
 const server = await startTestServer({ rateLimitRequests: limit, rateLimitPush: 2 * limit })
-const isPostgres = server.database.kind === 'postgresql'
 
 async function pass(ms: number): Promise<void> {
   server.clock.advance(ms)
@@ -78,24 +78,28 @@ test('as long as Retry-After says, and then there is room', async () => {
   expect((await own[20]?.get('/auth/me'))?.status).toBe(200)
 })
 
-test.runIf(isPostgres)('several processes share the budget of a member exactly, whatever comes at once', async () => {
-  const { secrets, workspaceId } = await keysOfMia(30)
-  const doors = Array.from({ length: 3 }, () => new SharedLookup(server.database, { requests: limit, push: limit }))
-  const asked = secrets.flatMap((key) =>
-    doors.flatMap((door) =>
-      Array.from({ length: limit }, () =>
-        door.find({ keyHash: hashSecret(key), slug: undefined, budget: 'requests', now: new Date() }),
+test.runIf(isPostgres)(
+  'several processes share the budget of a member exactly, whatever comes at once',
+  postgresOnly,
+  async () => {
+    const { secrets, workspaceId } = await keysOfMia(30)
+    const doors = Array.from({ length: 3 }, () => new SharedLookup(server.database, { requests: limit, push: limit }))
+    const asked = secrets.flatMap((key) =>
+      doors.flatMap((door) =>
+        Array.from({ length: limit }, () =>
+          door.find({ keyHash: hashSecret(key), slug: undefined, budget: 'requests', now: new Date() }),
+        ),
       ),
-    ),
-  )
-  const found = await Promise.all(asked)
-  const letIn = found.filter((one) => one?.wait.ms === 0)
-  expect(letIn).toHaveLength(20 * limit)
-  const ofKeys = Map.groupBy(letIn, (one) => one?.holder.actor.keyId)
-  expect(Math.max(...[...ofKeys.values()].map((ones) => ones.length))).toBeLessThanOrEqual(limit)
-  const rows = await server.database.sql`select 1 from member_windows where workspace_id = ${workspaceId}`
-  expect(rows).toHaveLength(1)
-  await passTime(server.database, 180_000)
-  await doors[0]?.tidy()
-  expect(await server.database.sql`select 1 from member_windows where workspace_id = ${workspaceId}`).toHaveLength(0)
-})
+    )
+    const found = await Promise.all(asked)
+    const letIn = found.filter((one) => one?.wait.ms === 0)
+    expect(letIn).toHaveLength(20 * limit)
+    const ofKeys = Map.groupBy(letIn, (one) => one?.holder.actor.keyId)
+    expect(Math.max(...[...ofKeys.values()].map((ones) => ones.length))).toBeLessThanOrEqual(limit)
+    const rows = await server.database.sql`select 1 from member_windows where workspace_id = ${workspaceId}`
+    expect(rows).toHaveLength(1)
+    await passTime(server.database, 180_000)
+    await doors[0]?.tidy()
+    expect(await server.database.sql`select 1 from member_windows where workspace_id = ${workspaceId}`).toHaveLength(0)
+  },
+)

@@ -5,20 +5,20 @@
 import { beforeAll, expect, test } from 'vitest'
 import { type Answer, type Caller, callAs, type Json } from '../support/api.ts'
 import { pngOf } from '../support/media.ts'
+import { isPostgres, postgresOnly } from '../support/postgres-only.ts'
 import { type Item, item, manifestOf, pushed, uniqueName, upload } from '../support/push.ts'
 import { startTestServer, type TestServer } from '../support/server.ts'
 import type { StatementWire } from '../support/statement-wire.ts'
 import { interrupted, startWiredServer } from '../support/wired-server.ts'
 
-const onPostgres = process.env.PH_TEST_DATABASE_URL !== undefined
-const between = test.runIf(onPostgres)
+const between = test.runIf(isPostgres)
 let server: TestServer
 let wire: StatementWire
 let mia: Caller
 let adam: Caller
 
 beforeAll(async () => {
-  if (onPostgres) ({ server, wire } = await startWiredServer())
+  if (isPostgres) ({ server, wire } = await startWiredServer())
   else server = await startTestServer()
   const { url, keys } = await server.addWorkspace()
   ;[mia, adam] = [callAs(url, keys.mia), callAs(url, keys.adam)]
@@ -67,7 +67,7 @@ test('a lineage names one current version, and a collection as many entries as i
   }
 })
 
-between('a lineage names the version that is current as the one that is marked so', async () => {
+between('a lineage names the version that is current as the one that is marked so', postgresOnly, async () => {
   const { lineage_id, older, restore } = await twoVersions()
   const body = await read(
     () => mia.get(`/lineages/${lineage_id}`),
@@ -80,7 +80,7 @@ between('a lineage names the version that is current as the one that is marked s
 between.each([
   ['collections', /collection_entries x join collections/, 'collections'],
   ['tags', /entry_tags x cross join lateral/, 'tags'],
-])('an entry with %s that came after a new name has the new name', async (_what, before, field) => {
+])('an entry with %s that came after a new name has the new name', postgresOnly, async (_what, before, field) => {
   const { entry_id } = await newEntry()
   const { id } = ok(await mia.post(`/${field}`, { name: uniqueName('N') }), 201)
   const body = await read(
@@ -95,7 +95,7 @@ between.each([
   expect(body[field].length === 1).toBe(body.name === 'Renamed')
 })
 
-between('a record of the change feed with a tag that came after a new name has the new name', async () => {
+between('a record of the change feed with a tag that came after a new name has the new name', postgresOnly, async () => {
   const { cursor } = ok(await mia.post('/lineages/find', {}))
   const { entry_id } = await newEntry()
   const { id } = ok(await mia.post('/tags', { name: uniqueName('tag') }), 201)
@@ -111,7 +111,7 @@ between('a record of the change feed with a tag that came after a new name has t
   expect(record.tags.length === 1).toBe(record.name === 'Renamed')
 })
 
-between('one page of the change feed says of an entry and of its lineage the same current version', async () => {
+between('one page of the change feed says of an entry and of its lineage the same current version', postgresOnly, async () => {
   const { cursor } = ok(await mia.post('/lineages/find', {}))
   const { lineage_id, entry_id, older, restore } = await twoVersions()
   const { changes } = await read(
@@ -124,7 +124,7 @@ between('one page of the change feed says of an entry and of its lineage the sam
   expect(recordOf(({ entity, lineage_id: of }) => entity === 'object' && of === lineage_id).face_object_id).toBe(entry.object_id)
 })
 
-between('a collection counts the entries that it lists', async () => {
+between('a collection counts the entries that it lists', postgresOnly, async () => {
   const entry = await newEntry()
   const { id } = ok(await mia.post('/collections', { name: uniqueName('Col') }), 201)
   const body = await read(
@@ -137,7 +137,7 @@ between('a collection counts the entries that it lists', async () => {
   expect(body.entries).toHaveLength(body.entry_count)
 })
 
-between('the queue of thumbnails has as many as it lists', async () => {
+between('the queue of thumbnails has as many as it lists', postgresOnly, async () => {
   const { url, keys } = await server.addWorkspace()
   const owner = callAs(url, keys.olivia)
   const [{ entry_id, object_id } = {}] = await pushed(owner, [item()])
@@ -155,7 +155,7 @@ between('the queue of thumbnails has as many as it lists', async () => {
 /** Before the edges are read, and before what they lead to is. */
 const steps = [/with recursive edges/, /o\.thumbnail_artifact_id is not null, /]
 
-between.each(steps)('a closure is what it was, or is not there: before %s its entry is deleted', async (before) => {
+between.each(steps)('a closure is what it was, or is not there: before %s its entry is deleted', postgresOnly, async (before) => {
   const [needed, user] = [item(), item()]
   user.dependencies = [{ content_hash: needed.content_hash }]
   const [base = {}, top = {}] = await pushed(mia, [needed, user])
@@ -165,16 +165,20 @@ between.each(steps)('a closure is what it was, or is not there: before %s its en
   expect(body.members.map(({ object_id }: Json) => object_id)).toEqual([top.object_id, base.object_id])
 })
 
-between.each(steps)('dependents have every version on the way to them: before %s one is deleted', async (before) => {
-  const [needed, user] = [item(), item()]
-  user.dependencies = [{ content_hash: needed.content_hash }]
-  const [base = {}, top = {}] = await pushed(mia, [needed, user])
-  const { members, used_by_entries } = await read(() => mia.get(`/entries/${base.entry_id}/dependents`), before, deletion(top))
-  const isThere = (await mia.get(`/entries/${top.entry_id}`)).status === 200
-  expect([members.length, used_by_entries, isThere]).toEqual([0, 0, false])
-})
+between.each(steps)(
+  'dependents have every version on the way to them: before %s one is deleted',
+  postgresOnly,
+  async (before) => {
+    const [needed, user] = [item(), item()]
+    user.dependencies = [{ content_hash: needed.content_hash }]
+    const [base = {}, top = {}] = await pushed(mia, [needed, user])
+    const { members, used_by_entries } = await read(() => mia.get(`/entries/${base.entry_id}/dependents`), before, deletion(top))
+    const isThere = (await mia.get(`/entries/${top.entry_id}`)).status === 200
+    expect([members.length, used_by_entries, isThere]).toEqual([0, 0, false])
+  },
+)
 
-between('the root of a closure is the current version of the entry that was asked for', async () => {
+between('the root of a closure is the current version of the entry that was asked for', postgresOnly, async () => {
   const { entry_id, newer, older, restore } = await twoVersions()
   const body = await read(
     () => mia.get(`/entries/${entry_id}/closure`),
@@ -185,7 +189,7 @@ between('the root of a closure is the current version of the entry that was aske
   expect(body.members).toMatchObject([{ object_id: body.root_object_id, entry_id }])
 })
 
-between('every version that is found by its bytes has its lineage in the same answer', async () => {
+between('every version that is found by its bytes has its lineage in the same answer', postgresOnly, async () => {
   const one = item()
   const [made = {}] = await pushed(mia, [one])
   const { lineages, versions } = await read(
@@ -196,7 +200,7 @@ between('every version that is found by its bytes has its lineage in the same an
   expect(lineages.map(({ id }: Json) => id)).toEqual(versions.map(({ lineage_id }: Json) => lineage_id))
 })
 
-between('the plan of an order has the files of every entry in it', async () => {
+between('the plan of an order has the files of every entry in it', postgresOnly, async () => {
   const entry = await newEntry()
   const { entries, closure } = await read(
     () => mia.post('/pull-jobs/plan', { target_project: uniqueName('Proj'), entries: [{ entry_id: entry.entry_id }] }),
@@ -206,7 +210,7 @@ between('the plan of an order has the files of every entry in it', async () => {
   expect(closure.objects.map(({ object_id }: Json) => object_id)).toEqual(entries.map(({ object_id }: Json) => object_id))
 })
 
-between('negotiate never takes bytes for the next version of themselves', async () => {
+between('negotiate never takes bytes for the next version of themselves', postgresOnly, async () => {
   const one: Item = item({ package_guid: '00112233445566778899AABBCCDDEEFF' })
   await upload(mia, [one])
   const { items } = await read(

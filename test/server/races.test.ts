@@ -3,6 +3,7 @@ import { expect, test } from 'vitest'
 import { type Answer, callAs } from '../support/api.ts'
 import { oneWaitsFor } from '../support/lock-waits.ts'
 import { pngOf } from '../support/media.ts'
+import { isPostgres, postgresOnly } from '../support/postgres-only.ts'
 import { item, manifestOf, pushed, upload } from '../support/push.ts'
 import { startTestServer } from '../support/server.ts'
 
@@ -41,8 +42,9 @@ test('new versions, restores, downloads and media of one entry at once all go th
 })
 
 // The embedded database has one session: there nobody comes in between a plan and its commit.
-test.runIf(process.env.PH_TEST_DATABASE_URL)(
+test.runIf(isPostgres)(
   'a file that was held when its commit began, and is not when its turn comes, is registered with its bytes',
+  postgresOnly,
   async () => {
     const first = item()
     const [{ entry_id, object_id, lineage_id }] = await pushed(mia, [first])

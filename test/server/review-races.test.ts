@@ -6,13 +6,14 @@ import { expect, test } from 'vitest'
 import { limits } from '../../contract/limits.ts'
 import { type Answer, type Caller, callAs, type Json } from '../support/api.ts'
 import { crowd as crowdOf } from '../support/crowd.ts'
+import { isPostgres, postgresOnly } from '../support/postgres-only.ts'
 import { startTestServer } from '../support/server.ts'
 import { serverHouse } from '../support/server-house.ts'
 import { answerTo, bodyOf, happened, nextOf, opened, propOf, requestOf, teamOf } from '../support/team.ts'
 import { interrupted, startWiredServer } from '../support/wired-server.ts'
 
 const server = await startTestServer()
-const race = test.runIf(process.env.PH_TEST_DATABASE_URL)
+const race = test.runIf(isPostgres)
 const many = 20
 const crowdNames = Array.from({ length: many }, (_, n) => `crowd${n}`)
 const team = await teamOf(server, Object.fromEntries(crowdNames.map((name) => [name, {}])) as Record<`crowd${number}`, object>)
@@ -102,30 +103,37 @@ test('decisions, rounds, answers and new versions of one prop at once are each a
   }
 })
 
-race('two servers on one database: one round is opened, everyone’s answer counts, and both show the same', async () => {
-  const { start, keys } = await serverHouse()
-  const [here, there] = [await start(), await start()]
-  const at = (key: string) => [callAs(here.url, key), callAs(there.url, key)] as const
-  const [miaHere, miaThere] = at(keys.mia)
-  const people = [keys.olivia, keys.adam, keys.max].map(at)
-  const ids: number[] = []
-  for (const [who] of people) ids.push(bodyOf(await who.get('/members/me')).id)
-  for (let turn = 0; turn < 3; turn++) {
-    const prop = await propOf(miaHere)
-    const asked = await Promise.all([miaHere, miaThere].flatMap((who) => [1, 2, 3].map(() => who.post(...requestOf(prop, ids)))))
-    expect(counts(asked)).toEqual({ 201: 1, 409: 5 })
-    const round = asked.find(({ status }) => status === 201)?.body.request
-    const answered = await Promise.all(people.flatMap((both) => both.map((who) => who.post(...answerTo(round, 'approved')))))
-    for (const { status } of answered) expect([200, 409]).toContain(status)
-    for (const who of [miaHere, miaThere]) {
-      expect(await read(who, round)).toMatchObject({ status: 'completed' })
-      await requireChain(who, prop)
+race(
+  'two servers on one database: one round is opened, everyone’s answer counts, and both show the same',
+  postgresOnly,
+  async () => {
+    const { start, keys } = await serverHouse()
+    const [here, there] = [await start(), await start()]
+    const at = (key: string) => [callAs(here.url, key), callAs(there.url, key)] as const
+    const [miaHere, miaThere] = at(keys.mia)
+    const people = [keys.olivia, keys.adam, keys.max].map(at)
+    const ids: number[] = []
+    for (const [who] of people) ids.push(bodyOf(await who.get('/members/me')).id)
+    for (let turn = 0; turn < 3; turn++) {
+      const prop = await propOf(miaHere)
+      const asked = await Promise.all(
+        [miaHere, miaThere].flatMap((who) => [1, 2, 3].map(() => who.post(...requestOf(prop, ids)))),
+      )
+      expect(counts(asked)).toEqual({ 201: 1, 409: 5 })
+      const round = asked.find(({ status }) => status === 201)?.body.request
+      const answered = await Promise.all(people.flatMap((both) => both.map((who) => who.post(...answerTo(round, 'approved')))))
+      for (const { status } of answered) expect([200, 409]).toContain(status)
+      for (const who of [miaHere, miaThere]) {
+        expect(await read(who, round)).toMatchObject({ status: 'completed' })
+        await requireChain(who, prop)
+      }
     }
-  }
-})
+  },
+)
 
 race(
   'fifty people at two servers: of those who were asked each answer counts once, the last one completes the round',
+  postgresOnly,
   async () => {
     const { mia, miaElsewhere, callers } = await crowdOf()
     const ids = await Promise.all(callers.map(async (who) => bodyOf(await who.get('/members/me')).id as number))
@@ -142,22 +150,26 @@ race(
   },
 )
 
-race('cancelling at one server while the last approval comes in at another: one of them, and the loser hears which', async () => {
-  const { mia, miaElsewhere, callers } = await crowdOf()
-  const [first] = callers
-  const firstId = first && bodyOf(await first.get('/members/me')).id
-  for (let turn = 0; turn < 20; turn++) {
-    const prop = await propOf(mia)
-    const round = await opened(mia.post(...requestOf(prop, [firstId])))
-    const [cancelled, approved] = await Promise.all([cancel(miaElsewhere, round), first?.post(...answerTo(round, 'approved'))])
-    const { status } = await read(mia, round)
-    expect([cancelled.status, approved?.status]).toEqual(status === 'cancelled' ? [200, 409] : [409, 200])
-    expect(await happened(mia, prop.entry_id, /^review\.(cancel|response)$/)).toHaveLength(1)
-    await requireChain(mia, prop)
-  }
-})
+race(
+  'cancelling at one server while the last approval comes in at another: one of them, and the loser hears which',
+  postgresOnly,
+  async () => {
+    const { mia, miaElsewhere, callers } = await crowdOf()
+    const [first] = callers
+    const firstId = first && bodyOf(await first.get('/members/me')).id
+    for (let turn = 0; turn < 20; turn++) {
+      const prop = await propOf(mia)
+      const round = await opened(mia.post(...requestOf(prop, [firstId])))
+      const [cancelled, approved] = await Promise.all([cancel(miaElsewhere, round), first?.post(...answerTo(round, 'approved'))])
+      const { status } = await read(mia, round)
+      expect([cancelled.status, approved?.status]).toEqual(status === 'cancelled' ? [200, 409] : [409, 200])
+      expect(await happened(mia, prop.entry_id, /^review\.(cancel|response)$/)).toHaveLength(1)
+      await requireChain(mia, prop)
+    }
+  },
+)
 
-race('a server that is killed between two statements of an answer has recorded nothing of it, or all', async () => {
+race('a server that is killed between two statements of an answer has recorded nothing of it, or all', postgresOnly, async () => {
   const { start, keys } = await serverHouse()
   const [dying, other] = [await start(), await start()]
   const [mia, adam] = [callAs(other.url, keys.mia), callAs(dying.url, keys.adam)]
@@ -176,6 +188,7 @@ race('a server that is killed between two statements of an answer has recorded n
 
 race(
   'an entry that is deleted while it is asked to be reviewed is gone with all of it, or is not there to be asked about',
+  postgresOnly,
   async () => {
     const wired = await startWiredServer()
     const own = await teamOf(wired.server)

@@ -6,6 +6,7 @@ import { inTransaction } from '../../server/database/transaction.ts'
 import { usualWaits } from '../../server/database/waits.ts'
 import { callAs } from '../support/api.ts'
 import { freshPostgres } from '../support/fresh-postgres.ts'
+import { isPostgres, postgresOnly } from '../support/postgres-only.ts'
 import { item, pushed } from '../support/push.ts'
 import { startTestServer } from '../support/server.ts'
 import { readStatements } from '../support/statement-wire.ts'
@@ -13,7 +14,7 @@ import { readStatements } from '../support/statement-wire.ts'
 /** So little that a test can wait for it; statements of a busy machine take less. */
 const short = { lockMs: 3000, idleMs: 3000, doorMs: 3000, readMs: 3000, writeMs: 3000 }
 
-describe.runIf(process.env.PH_TEST_DATABASE_URL)('PostgreSQL', async () => {
+describe.runIf(isPostgres)('PostgreSQL', postgresOnly, async () => {
   test('every session ends what waits for a lock, stands still in a transaction, or takes too long', async () => {
     const { database } = await startTestServer()
     const limits = async (sql: Sql) => {

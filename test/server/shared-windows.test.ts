@@ -8,16 +8,17 @@ import { Window } from '../../server/front-door/windows.ts'
 import { type RunningServer, startServer } from '../../server/main.ts'
 import { callAs } from '../support/api.ts'
 import { freshPostgres } from '../support/fresh-postgres.ts'
+import { isPostgres, postgresOnly } from '../support/postgres-only.ts'
 import { newKey, startTestServer, workspaceOf } from '../support/server.ts'
 import { serverHouse } from '../support/server-house.ts'
 import { temporaryFolder } from '../support/temporary-folder.ts'
 import { passTime } from '../support/window-time.ts'
 
 const server = await startTestServer()
-const isPostgres = server.database.kind === 'postgresql'
 
 test.runIf(isPostgres)(
   'two processes share the windows of a key, and what one of them revokes is unknown to the other at once',
+  postgresOnly,
   async () => {
     const { start, keys } = await serverHouse()
     const servers = [await start(), await start()]
@@ -67,37 +68,45 @@ async function processesOnOne(rateLimitRequests: number, clocksMs: readonly numb
   }
 }
 
-test.runIf(isPostgres)('Retry-After is as long at one process as at the other, and then there is room at both', async () => {
-  const { askAll, pass } = await processesOnOne(3, [0, 0])
-  const statuses = async () => (await askAll()).map(({ status }) => status)
-  const started = performance.now()
-  expect(await statuses()).toEqual([200, 200])
-  await pass(20_000)
-  expect(await statuses()).toEqual([200, 429])
-  for (const { status, waitSeconds } of await askAll()) {
-    const tookMs = performance.now() - started
-    expect([status, waitSeconds <= 40, waitSeconds >= Math.ceil((40_000 - tookMs) / 1000)]).toEqual([429, true, true])
-  }
-  await pass(40_000)
-  expect(await statuses()).toEqual([200, 200])
-  expect(await statuses()).toEqual([429, 429])
-})
-
-test.runIf(isPostgres)('processes whose clocks are two minutes apart in both directions share one window exactly', async () => {
-  const { askAll, pass } = await processesOnOne(7, [0, 120_000, -120_000])
-  for (let round = 0; round < 2; round++) {
-    const statuses: number[] = []
-    for (let turn = 0; turn < 4; turn++) statuses.push(...(await askAll()).map(({ status }) => status))
-    expect(statuses).toEqual([...Array<number>(7).fill(200), ...Array<number>(5).fill(429)])
-    for (const { waitSeconds } of await askAll()) {
-      expect(waitSeconds).toBeGreaterThanOrEqual(1)
-      expect(waitSeconds).toBeLessThanOrEqual(60)
+test.runIf(isPostgres)(
+  'Retry-After is as long at one process as at the other, and then there is room at both',
+  postgresOnly,
+  async () => {
+    const { askAll, pass } = await processesOnOne(3, [0, 0])
+    const statuses = async () => (await askAll()).map(({ status }) => status)
+    const started = performance.now()
+    expect(await statuses()).toEqual([200, 200])
+    await pass(20_000)
+    expect(await statuses()).toEqual([200, 429])
+    for (const { status, waitSeconds } of await askAll()) {
+      const tookMs = performance.now() - started
+      expect([status, waitSeconds <= 40, waitSeconds >= Math.ceil((40_000 - tookMs) / 1000)]).toEqual([429, true, true])
     }
-    await pass(60_000)
-  }
-})
+    await pass(40_000)
+    expect(await statuses()).toEqual([200, 200])
+    expect(await statuses()).toEqual([429, 429])
+  },
+)
 
-test.runIf(isPostgres)('windows that nobody uses are removed without waiting for one that is in use', async () => {
+test.runIf(isPostgres)(
+  'processes whose clocks are two minutes apart in both directions share one window exactly',
+  postgresOnly,
+  async () => {
+    const { askAll, pass } = await processesOnOne(7, [0, 120_000, -120_000])
+    for (let round = 0; round < 2; round++) {
+      const statuses: number[] = []
+      for (let turn = 0; turn < 4; turn++) statuses.push(...(await askAll()).map(({ status }) => status))
+      expect(statuses).toEqual([...Array<number>(7).fill(200), ...Array<number>(5).fill(429)])
+      for (const { waitSeconds } of await askAll()) {
+        expect(waitSeconds).toBeGreaterThanOrEqual(1)
+        expect(waitSeconds).toBeLessThanOrEqual(60)
+      }
+      await pass(60_000)
+    }
+  },
+)
+
+test.runIf(isPostgres)('windows that nobody uses are removed without waiting for one that is in use', postgresOnly, async () => {
   const { keys, slug } = await server.addWorkspace()
   const door = new SharedLookup(server.database, { requests: 240, push: 2400 })
   const ask = (key: string) => door.find({ keyHash: hashSecret(key), slug: undefined, budget: 'requests', now: new Date() })
@@ -120,6 +129,7 @@ test.runIf(isPostgres)('windows that nobody uses are removed without waiting for
 
 test.runIf(isPostgres)(
   'requests of many keys at once, at several processes, hold each other up in no order that locks them',
+  postgresOnly,
   async () => {
     const { keys } = await server.addWorkspace()
     const doors = Array.from({ length: 4 }, () => new SharedLookup(server.database, { requests: 100, push: 100 }))
@@ -145,39 +155,43 @@ test.runIf(isPostgres)(
   },
 )
 
-test.runIf(isPostgres)('the statement that counts keeps the law of the window in memory, however the clock jumps', async () => {
-  let person = 0
-  await fc.assert(
-    fc.asyncProperty(
-      fc.array(fc.oneof(fc.integer({ min: 0, max: 2 }), fc.integer({ min: -360, max: 360 })), { maxLength: 80 }),
-      fc.constantFrom(0, 1, 5, 20, 300),
-      async (steps, limit) => {
-        const key = newKey()
-        // A person of each run: the window of a member would still hold what the runs before asked.
-        const email = `mia-${++person}@first.test`
-        await server.changeWorkspace('first', {
-          members: [{ email, name: 'mia', role: 'member' }],
-          keys: [{ name: 'one', member: email, scope: 'read', key }],
-        })
-        const door = new SharedLookup(server.database, { requests: limit, push: limit })
-        const window = new Window()
-        let passedMs = 0
-        for (const step of steps) {
-          // Whole grains: how requests share runs depends on the time as such.
-          await passTime(server.database, step * 250)
-          passedMs += step * 250
-          const found = await door.find({ keyHash: hashSecret(key), slug: undefined, budget: 'push', now: new Date(0) })
-          const [row] = await server.database.sql<{ seen_at: number }[]>`
+test.runIf(isPostgres)(
+  'the statement that counts keeps the law of the window in memory, however the clock jumps',
+  postgresOnly,
+  async () => {
+    let person = 0
+    await fc.assert(
+      fc.asyncProperty(
+        fc.array(fc.oneof(fc.integer({ min: 0, max: 2 }), fc.integer({ min: -360, max: 360 })), { maxLength: 80 }),
+        fc.constantFrom(0, 1, 5, 20, 300),
+        async (steps, limit) => {
+          const key = newKey()
+          // A person of each run: the window of a member would still hold what the runs before asked.
+          const email = `mia-${++person}@first.test`
+          await server.changeWorkspace('first', {
+            members: [{ email, name: 'mia', role: 'member' }],
+            keys: [{ name: 'one', member: email, scope: 'read', key }],
+          })
+          const door = new SharedLookup(server.database, { requests: limit, push: limit })
+          const window = new Window()
+          let passedMs = 0
+          for (const step of steps) {
+            // Whole grains: how requests share runs depends on the time as such.
+            await passTime(server.database, step * 250)
+            passedMs += step * 250
+            const found = await door.find({ keyHash: hashSecret(key), slug: undefined, budget: 'push', now: new Date(0) })
+            const [row] = await server.database.sql<{ seen_at: number }[]>`
             select seen_at from request_windows where key_id = ${found?.holder.actor.keyId ?? 0}`
-          expect([step, found?.wait.ms]).toEqual([step, window.take(Number(row?.seen_at) + passedMs, limit)])
-        }
-      },
-    ),
-    { numRuns: 25 },
-  )
-})
+            expect([step, found?.wait.ms]).toEqual([step, window.take(Number(row?.seen_at) + passedMs, limit)])
+          }
+        },
+      ),
+      { numRuns: 25 },
+    )
+  },
+)
 
-test.runIf(isPostgres)('a window stays small, and goes when nobody uses it', async () => {
+test.runIf(isPostgres)('a window stays small, and goes when nobody uses it', postgresOnly, async () => {
   const { keys, slug } = await server.addWorkspace()
   const door = new SharedLookup(server.database, { requests: 2400, push: 2400 })
   const rows = () => server.database.sql<{ runs: number; bytes: number }[]>`

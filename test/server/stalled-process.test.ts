@@ -6,12 +6,11 @@ import { describe, expect, onTestFinished, test } from 'vitest'
 import { type Answer, type Caller, callAs } from '../support/api.ts'
 import { freshPostgres } from '../support/fresh-postgres.ts'
 import { oneWaitsFor } from '../support/lock-waits.ts'
+import { isPostgres, postgresOnly } from '../support/postgres-only.ts'
 import { item, manifestOf, pushed, upload } from '../support/push.ts'
 import { workspaceOf } from '../support/server.ts'
 import { type ServerProcess, startServerProcess } from '../support/server-process.ts'
 import { temporaryFolder } from '../support/temporary-folder.ts'
-
-const isPostgres = Boolean(process.env.PH_TEST_DATABASE_URL)
 
 /** Two processes that share a database and files; `settings` are what their address of the database says of sessions. */
 async function twoProcesses(settings: Record<string, string>) {
@@ -66,7 +65,7 @@ async function expectOthersGoOn({ there }: Two): Promise<void> {
   expect((await pushed(there.calm, [item()]))[0]?.status).toBe('new')
 }
 
-describe.runIf(isPostgres)('a process that stands still in the middle of a commit', () => {
+describe.runIf(isPostgres)('a process that stands still in the middle of a commit', postgresOnly, () => {
   test('keeps no reader and no other workspace waiting, and the database ends its session, so that writers go on', async () => {
     const two = await twoProcesses({ idle_in_transaction_session_timeout: '4000' })
     const { here, there, admin } = two

@@ -7,6 +7,7 @@ import { startServer } from '../../server/main.ts'
 import { readProvisionFile } from '../../server/provision/file.ts'
 import { provision } from '../../server/provision/provision.ts'
 import { callAs } from '../support/api.ts'
+import { isPostgres, postgresOnly } from '../support/postgres-only.ts'
 import { item, pushed } from '../support/push.ts'
 import { startTestServer, workspaceOf } from '../support/server.ts'
 import { temporaryFolder } from '../support/temporary-folder.ts'
@@ -102,8 +103,9 @@ test.runIf(!process.env.PH_TEST_DATABASE_URL)(
   },
 )
 
-test.runIf(process.env.PH_TEST_DATABASE_URL)(
+test.runIf(isPostgres)(
   'servers that start on one new database at once migrate it one after the other',
+  postgresOnly,
   async () => {
     const { sql } = server.database
     const name = `${new URL(server.settings.databaseUrl ?? '').pathname.slice(1)}_fresh`

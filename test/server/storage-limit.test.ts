@@ -3,6 +3,7 @@ import postgres from 'postgres'
 import { expect, onTestFinished, test } from 'vitest'
 import { type Answer, type Caller, callAs, type Json } from '../support/api.ts'
 import { pngOf } from '../support/media.ts'
+import { isPostgres, postgresOnly } from '../support/postgres-only.ts'
 import { type Item, item, manifestOf, pushed, upload } from '../support/push.ts'
 import { byHand, startTestServer } from '../support/server.ts'
 
@@ -228,8 +229,9 @@ test('a count that an older server left too high is put right when this one take
   await pushed(callAs(`${server.url}/w/${slug}`, keys.mia), [sized(1)])
 })
 
-test.runIf(process.env.PH_TEST_DATABASE_URL)(
+test.runIf(isPostgres)(
   'an upload to a limited workspace waits for who holds that workspace, and not for who holds another',
+  postgresOnly,
   async () => {
     const [held, free] = [
       await server.addWorkspace({ storage_limit_bytes: 1000 }),

@@ -5,6 +5,7 @@ import { hashPassword } from '../../server/accounts/passwords.ts'
 import { signIn } from '../../server/accounts/sign-in.ts'
 import { startServer } from '../../server/main.ts'
 import { ask, openBrowser, stranger, workspaceWithPasswords } from '../support/browser.ts'
+import { isPostgres, postgresOnly } from '../support/postgres-only.ts'
 import { scryptRuns } from '../support/scrypt-runs.ts'
 import { startTestServer } from '../support/server.ts'
 import { temporaryFolder } from '../support/temporary-folder.ts'
@@ -160,26 +161,23 @@ test('a counted attempt outlives the server', async () => {
   expect(login.status).toBe(429)
 })
 
-test.runIf(process.env.PH_TEST_DATABASE_URL)(
-  'two processes on one PostgreSQL count together and know the same sessions',
-  async () => {
-    const people = await fresh()
-    const settings = { ...server.settings, dataDir: temporaryFolder(), port: 0 }
-    const other = await startServer({ settings, clock: server.clock, log: 'none' })
-    try {
-      const elsewhere = `${other.url}/w/${people.slug}`
-      for (let n = 0; n < 5; n++) expect((await people.fail('mia')).status).toBe(401)
-      for (let n = 0; n < 5; n++) expect((await people.attempt('mia', 'a guess', { url: elsewhere })).status).toBe(401)
-      expect([(await people.fail('mia')).status, (await people.attempt('mia', 'a guess', { url: elsewhere })).status]).toEqual([
-        429, 429,
-      ])
-      const max = await openBrowser(people.url, people.credentialsOf('max'), place())
-      const there = { headers: { cookie: `ph_session=${max.sessionId}` } }
-      expect((await ask(elsewhere, '/auth/tokens', there)).status).toBe(200)
-      await max.change('POST', '/auth/logout')
-      expect((await ask(elsewhere, '/auth/tokens', there)).status).toBe(401)
-    } finally {
-      await other.stop()
-    }
-  },
-)
+test.runIf(isPostgres)('two processes on one PostgreSQL count together and know the same sessions', postgresOnly, async () => {
+  const people = await fresh()
+  const settings = { ...server.settings, dataDir: temporaryFolder(), port: 0 }
+  const other = await startServer({ settings, clock: server.clock, log: 'none' })
+  try {
+    const elsewhere = `${other.url}/w/${people.slug}`
+    for (let n = 0; n < 5; n++) expect((await people.fail('mia')).status).toBe(401)
+    for (let n = 0; n < 5; n++) expect((await people.attempt('mia', 'a guess', { url: elsewhere })).status).toBe(401)
+    expect([(await people.fail('mia')).status, (await people.attempt('mia', 'a guess', { url: elsewhere })).status]).toEqual([
+      429, 429,
+    ])
+    const max = await openBrowser(people.url, people.credentialsOf('max'), place())
+    const there = { headers: { cookie: `ph_session=${max.sessionId}` } }
+    expect((await ask(elsewhere, '/auth/tokens', there)).status).toBe(200)
+    await max.change('POST', '/auth/logout')
+    expect((await ask(elsewhere, '/auth/tokens', there)).status).toBe(401)
+  } finally {
+    await other.stop()
+  }
+})

@@ -5,6 +5,7 @@ import { type Database, openDatabase } from '../../server/database/open.ts'
 import { openDeliveries } from '../../server/webhooks/deliveries.ts'
 import { callAs, type Json } from '../support/api.ts'
 import { ok } from '../support/check-out.ts'
+import { isPostgres, postgresOnly } from '../support/postgres-only.ts'
 import { item, pushed } from '../support/push.ts'
 import { never, startReceiver } from '../support/receiver.ts'
 import { byHand, startTestServer } from '../support/server.ts'
@@ -244,8 +245,9 @@ test('a server that stops gives back what it was sending, and the next one sends
     .toEqual(Array(3).fill({ status: 'delivered', failures: 0 }))
 })
 
-test.runIf(process.env.PH_TEST_DATABASE_URL)(
+test.runIf(isPostgres)(
   'two servers share an endpoint: every event once, never more than four requests at once from both together',
+  postgresOnly,
   async () => {
     const { hook, mia, row } = await room()
     let most = 0

@@ -5,6 +5,7 @@ import { expect, onTestFinished, test } from 'vitest'
 import { callAs, type Json } from '../support/api.ts'
 import { freshPostgres } from '../support/fresh-postgres.ts'
 import { openStream } from '../support/live.ts'
+import { isPostgres, postgresOnly } from '../support/postgres-only.ts'
 import { item, pushed } from '../support/push.ts'
 import { workspaceOf } from '../support/server.ts'
 import { type ServerProcess, startServerProcess } from '../support/server-process.ts'
@@ -28,8 +29,9 @@ async function twoServers() {
   return { here, there, keys }
 }
 
-test.runIf(process.env.PH_TEST_DATABASE_URL)(
+test.runIf(isPostgres)(
   'what another process commits is told: the head, the states of jobs, and that a key is gone',
+  postgresOnly,
   async () => {
     const { here, there, keys } = await twoServers()
     const [mia, max] = [callAs(there, keys.mia), callAs(there, keys.max)]

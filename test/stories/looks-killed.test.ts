@@ -8,6 +8,7 @@ import { type Caller, callAs, type Json } from '../support/api.ts'
 import { migratedDatabase } from '../support/fresh-postgres.ts'
 import { putThumbnail } from '../support/looking-server.ts'
 import { noisyPng } from '../support/media.ts'
+import { isPostgres, postgresOnly } from '../support/postgres-only.ts'
 import { item, pushed } from '../support/push.ts'
 import { workspaceOf } from '../support/server.ts'
 import { type ServerProcess, startServerProcess } from '../support/server-process.ts'
@@ -91,8 +92,9 @@ test('a server that is killed while it makes vectors loses none and doubles none
   expect(await allLike(last.mia, late[0] ?? 0)).toEqual(ids)
 })
 
-test.runIf(process.env.PH_TEST_DATABASE_URL)(
+test.runIf(isPostgres)(
   'a second server process on one database finds what the first has looked at, and goes on when that is killed',
+  postgresOnly,
   async () => {
     const { start, leaseRunsOut } = await library()
     const [one, other] = [await start('descriptor'), await start('descriptor')]

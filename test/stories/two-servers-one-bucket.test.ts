@@ -12,6 +12,7 @@ import { GrowingProject } from '../support/growing-project.ts'
 import { readsOf } from '../support/library-reads.ts'
 import { hasObjectStorage, startObjectStorage } from '../support/object-storage.ts'
 import { phProcess } from '../support/ph-process.ts'
+import { isPostgres, postgresOnly } from '../support/postgres-only.ts'
 import { emptyProject } from '../support/pull.ts'
 import { sha256 } from '../support/push.ts'
 import { startReceiver } from '../support/receiver.ts'
@@ -91,8 +92,9 @@ async function restoredFrom(backup: string, { start, stopAll, store, env, keys }
   return readsOf({ url: `${server.url}/w/acme`, key: keys.olivia })
 }
 
-test.runIf(process.env.PH_TEST_DATABASE_URL && hasObjectStorage)(
+test.runIf(isPostgres && hasObjectStorage)(
   'a push goes on at the other server when one is killed, all agrees at both, webhooks tell of it, and from a backup it all comes back',
+  postgresOnly,
   async () => {
     const servers = await twoServers()
     const { start, keys, store, email, password } = servers
