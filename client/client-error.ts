@@ -10,6 +10,7 @@ export const clientErrors = {
   WRONG_ADDRESS: [exits.usage, 'Give the address as it is in the browser, for example https://props.example.com/w/acme.'],
   NO_SERVER: [exits.signIn, 'Sign in with `ph login --url <address>`, or set PH_URL and PH_API_KEY.'],
   NO_KEY: [exits.signIn, 'Sign in with `ph login`, or set PH_API_KEY.'],
+  NOT_A_KEY: [exits.signIn, 'Set PH_API_KEY to the key alone, as it was shown when it was made.'],
   NO_PROFILE: [
     exits.usage,
     'See the profiles with `ph whoami --all`, or sign in with `ph login --profile <name> --url <address>`.',
@@ -32,6 +33,10 @@ export const clientErrors = {
   NOT_OFFLINE: [exits.temporary, 'Try again when the server is reached (without --offline, where you gave it).'],
   UNREACHABLE: [exits.temporary, 'Check the address and whether the server runs, then try again.'],
   NOT_A_LIBRARY: [exits.failed, 'Check the address: it should be the one shown when the server started, or your workspace page.'],
+  PROXY_ANSWERED: [
+    exits.failed,
+    'Ask who runs the network to let ph reach the library, or use an address of it that does not lead through that proxy.',
+  ],
   ANSWER_CUT: [exits.temporary, 'Try again; if it happens again, look for a proxy in between that ends long answers.'],
   ANSWER_TOO_LARGE: [exits.failed, 'Ask for less at once.'],
   ENTRY_NOT_FOUND: [exits.failed, 'Look it up with `ph search`.'],

@@ -1,6 +1,7 @@
 /** What is said while a request waits for the library, its server or the network. */
+
+import type { WaitCause } from '../../client/http/failures/http-error.ts'
 import type { WaitEvent } from '../../client/http/http.ts'
-import type { WaitCause } from '../../client/http/http-error.ts'
 import { printable } from '../../system/printable.ts'
 import type { Context } from '../context.ts'
 import { duration } from './amounts.ts'

@@ -3,8 +3,8 @@ import type { Readable } from 'node:stream'
 import { finished } from 'node:stream/promises'
 import { ApiError } from '../../contract/errors.ts'
 import { ClientError } from '../client-error.ts'
+import { isNetworkError } from '../http/failures/network-error.ts'
 import type { Http } from '../http/http.ts'
-import { isNetworkError } from '../http/network-error.ts'
 import type { PartFile } from './part-file.ts'
 
 export interface Source {

@@ -4,7 +4,7 @@
  */
 import { createRequire } from 'node:module'
 import type { Agent as UndiciAgent, Dispatcher as UndiciDispatcher, EnvHttpProxyAgent as UndiciProxyAgent } from 'undici'
-import { ClientError } from '../client-error.ts'
+import { type Environment, proxiesIn, thisMachine } from './proxies.ts'
 
 const require = createRequire(import.meta.url)
 
@@ -12,35 +12,6 @@ function putTogether(): void {
   const base = require('undici/lib/dispatcher/dispatcher.js') as typeof UndiciDispatcher
   Object.assign(base.prototype, require('undici/lib/api/index.js'))
 }
-
-/** Never reached through a proxy, whatever the environment says: they would mean another machine there. */
-const thisMachine = ['localhost', '127.0.0.1', '[::1]']
-
-type Environment = Record<string, string | undefined>
-
-/** The address of a proxy that a variable names, with `http://` filled in. Throws ClientError `WRONG_ADDRESS`. */
-function proxyIn(env: Environment, name: 'http_proxy' | 'https_proxy'): string {
-  const given = env[name] || env[name.toUpperCase()]
-  if (!given) return ''
-  const address = given.includes('://') ? given : `http://${given}`
-  if (/^(https?|socks5?):\/\//i.test(address) && URL.canParse(address)) return address
-  throw new ClientError('WRONG_ADDRESS', `${name.toUpperCase()} does not hold the address of a proxy.`, {
-    next: `Write it like http://proxy.example.com:8080, or unset ${name.toUpperCase()}.`,
-  })
-}
-
-/**
- * The host of the proxy that the environment names for an address, without name and password; undefined for this machine, and
- * where there is none. NO_PROXY is not looked at. Throws ClientError `WRONG_ADDRESS`.
- */
-export function proxyFor(url: string, env: Environment): string | undefined {
-  const { protocol, hostname } = new URL(url)
-  if (thisMachine.includes(hostname)) return undefined
-  const proxy = (protocol === 'https:' && proxyIn(env, 'https_proxy')) || proxyIn(env, 'http_proxy')
-  return proxy === '' ? undefined : new URL(proxy).host
-}
-
-const proxiesIn = (env: Environment) => ({ httpProxy: proxyIn(env, 'http_proxy'), httpsProxy: proxyIn(env, 'https_proxy') })
 
 /** Connections to any server: through the proxies of the environment (HTTPS_PROXY, HTTP_PROXY, NO_PROXY) where it names some. */
 export function openDispatcher(options: UndiciAgent.Options, env: Environment = process.env): UndiciDispatcher {

@@ -1,6 +1,6 @@
 /** What a connection is opened with, and what it tells while it waits. */
 import type { Folders } from '../folders.ts'
-import type { WaitCause } from './http-error.ts'
+import type { WaitCause } from './failures/http-error.ts'
 import type { Pause } from './pause.ts'
 
 /** Told before every wait, so that a person sees why nothing moves. `reason` is a short sentence, of the server's where it gave one. */

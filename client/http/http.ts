@@ -6,12 +6,13 @@ import { apiBase, apiMajor, clientVersionHeader } from '../../contract/version.t
 import { ClientError } from '../client-error.ts'
 import { bodyOf, eventsOf, readText, type Stored } from './body.ts'
 import { Connections } from './connections.ts'
-import { causeOf, failureOf, refusalOf } from './http-error.ts'
+import { causeOf, failureOf, refusalOf } from './failures/http-error.ts'
+import { isNetworkError, proxyAway, reasonOf } from './failures/network-error.ts'
 import type { HttpOptions, WaitEvent } from './http-options.ts'
 import { jsonLines } from './json-lines.ts'
-import { isNetworkError, reasonOf } from './network-error.ts'
 import { learnOffered } from './offered-version.ts'
 import { pause } from './pause.ts'
+import { unreachedProxy } from './proxies.ts'
 import type { ApiRequest, Exchange, StoredRequest } from './request.ts'
 import { type Admission, RequestGate } from './request-gate.ts'
 import { asksForPatience, type Failure, patienceMs, retryDelayMs } from './retry.ts'
@@ -271,7 +272,7 @@ export class Http {
     if (budget !== 'storage') this.#shared?.learn(budget, answer.headers[ratePolicyHeader])
     const { statusCode: status } = answer
     if ((status >= 200 && status < 300) || accept.includes(status)) return answer
-    throw await refusalOf(answer)
+    throw await refusalOf(answer, exchange)
   }
 
   #signalOf(exchange: Exchange): AbortSignal | undefined {
@@ -290,6 +291,8 @@ export class Http {
 
   #thrown(error: unknown, origin: string): unknown {
     if (!isNetworkError(error)) return error
+    const proxy = unreachedProxy(error, origin, process.env)
+    if (proxy !== undefined) return proxyAway(proxy, origin, error)
     return new ClientError('UNREACHABLE', `Cannot reach ${origin}: ${reasonOf(error)}.`, { cause: error })
   }
 }

@@ -67,6 +67,10 @@ export const problemKinds = {
   'dependency-not-pushed': ['warning', 'Fix the problem of the file that it needs, then push again.'],
   'refused-by-library': ['failed', 'Fix what the library names, then push again.'],
   'upload-failed': ['failed', 'Push again; what the library has already is not sent again.'],
+  'stopped-on-the-way': [
+    'failed',
+    'Ask who runs the proxy to let it through (nginx: `client_max_body_size`), then push again; what the library has already is not sent again.',
+  ],
   'thumbnail-failed': ['warning', 'The next push tries again.'],
 } as const satisfies Record<string, ProblemRow>
 

@@ -42,5 +42,6 @@ export const problemTitles: Record<ProblemKind, string> = {
   'dependency-not-pushed': 'dependencies that could not be pushed',
   'refused-by-library': 'files that the library refused',
   'upload-failed': 'failed uploads',
+  'stopped-on-the-way': 'stopped by a proxy',
   'thumbnail-failed': 'pictures that could not be sent',
 }

@@ -77,6 +77,6 @@ function subjectOf({ entry_id, name, lineage_id }: PushUse, file: string | undef
 function inWords({ what, amount, use: { did, by, at } }: Told, now: Date): string {
   const when = at === null ? '' : ` (${age(at, now)})`
   // A newer server may know more uses.
-  const deed = words[did]?.[amount === 1 ? 0 : 1] ?? printable(did)
-  return `${what(amount)}: ${personName(by)} ${deed}${when}`
+  const act = words[did]?.[amount === 1 ? 0 : 1] ?? printable(did)
+  return `${what(amount)}: ${personName(by)} ${act}${when}`
 }

@@ -44,6 +44,7 @@ export function entryOf({ known }: PushFile, { entry_id, object_id }: CommitResu
 
 export function kindOfFailure({ code }: ClientError): ProblemKind {
   if (code === 'FILE_CHANGED') return 'changed-while-read'
+  if (code === 'PROXY_ANSWERED') return 'stopped-on-the-way'
   return code === 'FILE_UNREADABLE' ? 'unreadable-file' : 'upload-failed'
 }
 

@@ -8,6 +8,7 @@ import { systemCode } from '../../client-error.ts'
 import type { Api } from '../../http/api.ts'
 import { bodyOf } from '../../http/body.ts'
 import { DirectMedia } from '../../http/direct-media.ts'
+import { isOfOneBody } from '../../http/failures/foreign-answer.ts'
 import type { Http } from '../../http/http.ts'
 import type { TellPush } from '../../progress.ts'
 import { type Problem, problem } from '../../project/problem.ts'
@@ -133,7 +134,7 @@ export class ThumbnailUploader {
    * refused is named, and sent by the next push; the rest ends the push.
    */
   #fail({ file }: ThumbnailJob, error: unknown, refusedBy: 'library' | 'store'): undefined {
-    if (!(error instanceof ApiError) || error.status === 401) throw error
+    if (!isOfOneBody(error) && (!(error instanceof ApiError) || error.status === 401)) throw error
     if (error.code === 'CONFLICT' && refusedBy === 'library') this.result.done.add(file.hash)
     else this.#name(pathOf(file), `The picture of ${pathOf(file)} was not taken: ${error.message}`)
     this.#handle()
@@ -162,7 +163,7 @@ interface Sent {
 
 /** Not the key, the budget, or a server that is away. */
 const mayBeOfOne = (error: unknown): boolean =>
-  error instanceof ApiError && error.status < 500 && error.status !== 401 && error.status !== 429
+  isOfOneBody(error) || (error instanceof ApiError && error.status < 500 && error.status !== 401 && error.status !== 429)
 
 const placeOf = ({ job: { entryId, objectId }, png }: Picture) => ({
   entry_id: entryId,

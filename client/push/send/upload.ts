@@ -6,6 +6,7 @@ import { ClientError, systemCode } from '../../client-error.ts'
 import type { Api } from '../../http/api.ts'
 import type { Bytes } from '../../http/body.ts'
 import { alreadyThere } from '../../http/direct-media.ts'
+import { isOfOneBody } from '../../http/failures/foreign-answer.ts'
 import type { Http } from '../../http/http.ts'
 import type { TellPush } from '../../progress.ts'
 import { BufferPool, changed, chunkBytes, largeFile, pieceBytes, smallFile } from './file-body.ts'
@@ -54,7 +55,7 @@ export class Uploader {
 
   /**
    * Sends several files; the first results that are no failures of a single file end it. Answers the failures by hash:
-   * ClientError `FILE_CHANGED`, `FILE_UNREADABLE`, `UPLOAD_REFUSED`, or ApiError such as `DENYLISTED`.
+   * ClientError `FILE_CHANGED`, `FILE_UNREADABLE`, `UPLOAD_REFUSED`, `PROXY_ANSWERED`, or ApiError such as `DENYLISTED`.
    */
   async sendAll(uploads: readonly Upload[]): Promise<Map<string, ClientError | ApiError>> {
     const failures = new Map<string, ClientError | ApiError>()
@@ -145,6 +146,7 @@ function failureOfFile(error: unknown, { path }: Upload): ClientError | ApiError
   if (error instanceof ClientError && error.code === 'FILE_CHANGED') return error
   if (error instanceof ApiError && error.code === 'HASH_MISMATCH') return changed(path)
   if (error instanceof ApiError && error.code === 'DENYLISTED') return error
+  if (isOfOneBody(error)) return error
   if (isRefusal(error) && error.details.reason === undefined)
     return new ClientError('UPLOAD_REFUSED', `The storage refused ${path}: ${error.message}`, { cause: error })
   const code = systemCode(error)

@@ -7,8 +7,8 @@ import { connect } from 'node:net'
 import { expect, onTestFinished, test, vi } from 'vitest'
 import { ContentCache } from '../../../client/content/cache.ts'
 import { ContentFetch } from '../../../client/content/fetch.ts'
-import { proxyFor } from '../../../client/http/connections.ts'
 import { Http } from '../../../client/http/http.ts'
+import { proxyFor } from '../../../client/http/proxies.ts'
 import { answer, startPeer } from '../../support/peer.ts'
 import { sha256 } from '../../support/push.ts'
 import { temporaryFolder } from '../../support/temporary-folder.ts'
@@ -104,4 +104,43 @@ test('files come through the proxy as well, though threads of their own would kn
   expect(readFileSync(cache.pathOf(wanted.hash)).equals(content)).toBe(true)
   expect(proxy.asked).toEqual([`GET ${url}`])
   expect(visitors).toBe(0)
+})
+
+test.each([
+  ['HTTP_PROXY', 'http://props.example'],
+  ['HTTPS_PROXY', 'https://props.example'],
+])('a proxy that %s names and that is not there is named, not the server', async (variable, url) => {
+  const closed = createServer().listen(0, '127.0.0.1')
+  await once(closed, 'listening')
+  const { port } = closed.address() as AddressInfo
+  await once(closed.close(), 'close')
+  vi.stubEnv(variable, `http://127.0.0.1:${port}`)
+  const error = await open(url)
+    .json(get)
+    .then(
+      () => expect.fail('it was answered'),
+      (thrown) => thrown,
+    )
+  expect(error).toMatchObject({
+    code: 'UNREACHABLE',
+    message: `Cannot reach the proxy 127.0.0.1:${port} on the way to ${url}: nothing listens there.`,
+  })
+  expect(error.next).toContain('props.example in NO_PROXY')
+  vi.stubEnv(variable, 'http://no-such-proxy.invalid:8080')
+  await expect(open(url).json(get)).rejects.toMatchObject({
+    message: expect.stringContaining('the proxy no-such-proxy.invalid:8080'),
+  })
+})
+
+test('a proxy that asks for a sign-in before it leads on says so', async () => {
+  const front = createServer().listen(0, '127.0.0.1')
+  front.on('connect', (_request, socket) =>
+    socket.end('HTTP/1.1 407 Proxy Authentication Required\r\nProxy-Authenticate: Basic\r\n\r\n'),
+  )
+  await once(front, 'listening')
+  onTestFinished(() => void front.close())
+  vi.stubEnv('HTTPS_PROXY', `http://127.0.0.1:${(front.address() as AddressInfo).port}`)
+  await expect(open('https://props.example').json(get)).rejects.toMatchObject({
+    message: 'Cannot reach https://props.example: the proxy does not lead there: it answers 407 and asks for a sign-in.',
+  })
 })

@@ -1,9 +1,12 @@
 /** Turns a refusing answer into the error that commands and callers handle (spec 7), and says what a repetition has to know of it. */
 import type { Dispatcher } from 'undici'
-import { ApiError, type ErrorCode, errors } from '../../contract/errors.ts'
-import { readText } from './body.ts'
+import { ApiError, type ErrorCode, errors } from '../../../contract/errors.ts'
+import type { ClientError } from '../../client-error.ts'
+import { readText } from '../body.ts'
+import type { Exchange } from '../request.ts'
+import { type Failure, parseRetryAfter } from '../retry.ts'
+import { foreignAnswer, isForeign } from './foreign-answer.ts'
 import { isNetworkError, wasReached } from './network-error.ts'
-import { type Failure, parseRetryAfter } from './retry.ts'
 import { storageRefusal } from './storage-refusal.ts'
 
 /** The codes that the front door's plain `{error: string}` stands for (spec 7, front-door errors). */
@@ -29,11 +32,10 @@ const isCode = (code: unknown): code is ErrorCode => typeof code === 'string' &&
 const codeOfStatus = (status: number): ErrorCode => frontDoorCodes[status] ?? (status >= 500 ? 'INTERNAL' : 'VALIDATION')
 
 /**
- * The ApiError that an answer with a status of 400 and more stands for. `body` is its text: the library's envelope, the
- * front door's sentence, what an object storage says, or whatever a proxy in between wrote, which is not shown. `details.request_id` names the request,
- * `details.front_door` says that no library was reached.
+ * The ApiError that a refusal stands for. `body` is its text: the library's envelope, the front door's sentence, or what an object storage says;
+ * undefined where it is none of these. `details.request_id` names the request, `details.front_door` says that no library was reached.
  */
-export function decodeError(status: number, body: string, requestId?: string): ApiError {
+export function decodeError(status: number, body: string, requestId?: string): ApiError | undefined {
   const stored = storageRefusal(status, body)
   if (stored) return stored
   const traced = requestId ? { request_id: requestId } : {}
@@ -47,10 +49,7 @@ export function decodeError(status: number, body: string, requestId?: string): A
     const unknownCode = isCode(code) ? {} : { code }
     return new ApiError(known, text, { ...(details as object | undefined), ...unknownCode, ...traced, httpStatus: status })
   }
-  return new ApiError(codeOfStatus(status), `The server answered with status ${status} and no reason.`, {
-    ...traced,
-    httpStatus: status,
-  })
+  return undefined
 }
 
 function errorField(body: string): unknown {
@@ -62,14 +61,21 @@ function errorField(body: string): unknown {
 }
 
 /** The error of an answer, read to its end; `details.retry_after_seconds` is what the answer or its header says. */
-export async function refusalOf(answer: Dispatcher.ResponseData): Promise<ApiError> {
-  const id = answer.headers['x-request-id']
-  const error = decodeError(answer.statusCode, await readText(answer.body), typeof id === 'string' ? id : undefined)
-  const after = answer.headers['retry-after']
+export async function refusalOf(answer: Dispatcher.ResponseData, exchange: Exchange): Promise<ApiError | ClientError> {
+  const { statusCode: status, headers } = answer
+  const id = headers['x-request-id']
+  const answered = { status, headers, body: await readText(answer.body) }
+  const error =
+    decodeError(status, answered.body, typeof id === 'string' ? id : undefined) ??
+    (isForeign(answered, exchange) ? foreignAnswer(answered, exchange) : withoutReason(status))
+  const after = headers['retry-after']
   const waitMs = parseRetryAfter(typeof after === 'string' ? after : undefined, Date.now())
   if (waitMs !== undefined) error.details.retry_after_seconds ??= Math.ceil(waitMs / 1000)
   return error
 }
+
+const withoutReason = (status: number): ApiError =>
+  new ApiError(codeOfStatus(status), `The storage answered with status ${status} and no reason.`, { httpStatus: status })
 
 /** Undefined for what no repetition can fix. */
 export function failureOf(error: unknown): Failure | undefined {

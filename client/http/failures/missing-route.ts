@@ -1,5 +1,5 @@
 /** Servers that do not have a route. */
-import { ApiError } from '../../contract/errors.ts'
+import { ApiError } from '../../../contract/errors.ts'
 
 /** An older server knows no such route, or not that way to ask it. */
 export const isMissingRoute = (error: unknown): boolean =>

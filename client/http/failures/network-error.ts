@@ -1,6 +1,6 @@
 /** What failures of the network mean: whether the request got through, and how to say it. */
-import { ApiError } from '../../contract/errors.ts'
-import { ClientError, systemCode } from '../client-error.ts'
+import { ApiError } from '../../../contract/errors.ts'
+import { ClientError, systemCode } from '../../client-error.ts'
 
 /** Failures before any connection stood: the server cannot have seen the request. */
 const beforeConnection: Record<string, string> = {
@@ -45,7 +45,20 @@ export const wasReached = (error: unknown): boolean => !((systemCode(error) ?? '
 export function reasonOf(error: unknown): string {
   if (error instanceof ApiError || error instanceof ClientError) return error.message
   const code = systemCode(error) ?? ''
+  const [, status] = /^Proxy response \((\d{3})\)/.exec(messageOf(error)) ?? []
+  if (status !== undefined)
+    return `the proxy does not lead there: it answers ${status}${status === '407' ? ' and asks for a sign-in' : ''}`
   if (notTls.has(code)) return `it does not answer https; the address may begin with http:// (${code})`
   if (isTlsCode(code)) return `its certificate is not trusted (${code})`
   return beforeConnection[code] ?? afterConnection[code] ?? code
 }
+
+/** Of the innermost error that says something. */
+const messageOf = (error: unknown): string => (error instanceof Error ? messageOf(error.cause) || error.message : '')
+
+/** Not the server is away: nobody could ask it. */
+export const proxyAway = (proxy: string, origin: string, cause: unknown): ClientError =>
+  new ClientError('UNREACHABLE', `Cannot reach the proxy ${proxy} on the way to ${origin}: ${reasonOf(cause)}.`, {
+    cause,
+    next: `Check HTTPS_PROXY and HTTP_PROXY, or name ${new URL(origin).hostname} in NO_PROXY where it is reached without a proxy.`,
+  })

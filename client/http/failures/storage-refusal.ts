@@ -1,5 +1,5 @@
 /** What an object storage says when it refuses, in XML: as the error that the library's own store would answer. */
-import { ApiError, type ErrorCode } from '../../contract/errors.ts'
+import { ApiError, type ErrorCode } from '../../../contract/errors.ts'
 
 /** What people can do about it, by the store's own code. Others are named by their code alone. */
 const known: Record<string, [ErrorCode, string]> = {
