@@ -1,7 +1,7 @@
 /** A version of the library as one side of a comparison. */
 import type { Lineage, LineageObject, VersionDetail } from '../../contract/lineages.ts'
 import type { Api } from '../http/api.ts'
-import { isMissingRoute } from '../http/missing-route.ts'
+import { isMissingRoute } from '../http/failures/missing-route.ts'
 import type { ComparedNeed, ComparedVersion } from './compare.ts'
 
 /** The calls that it takes. */

@@ -1,7 +1,7 @@
 /** What the library says that changed between two sets of a level. */
 import type { SetPart } from '../../contract/level-sets.ts'
 import type { Api } from '../http/api.ts'
-import { isMissingRoute } from '../http/missing-route.ts'
+import { isMissingRoute } from '../http/failures/missing-route.ts'
 
 /** What changed from one set of a level to another, or all that it holds, page by page. Undefined where the server does not say it, or knows one of them no more. */
 export async function changesOf(

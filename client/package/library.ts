@@ -44,7 +44,7 @@ export interface Library {
  * Opens a workspace. Address and key are those that are given, else `PH_URL` and `PH_API_KEY` of the environment, else those of the
  * profile that `ph login` kept. No request is made yet.
  *
- * Throws ClientError `NO_SERVER`, `NO_PROFILE`, `WRONG_ADDRESS`, `KEYCHAIN_REFUSED`, `KEY_FILE_OPEN`, `SETTINGS_DAMAGED`. Without a key
+ * Throws ClientError `NO_SERVER`, `NO_PROFILE`, `NOT_A_KEY`, `WRONG_ADDRESS`, `KEYCHAIN_REFUSED`, `KEY_FILE_OPEN`, `SETTINGS_DAMAGED`. Without a key
  * calls are refused with ApiError `UNAUTHORIZED`.
  */
 export async function openLibrary(options: LibraryOptions = {}): Promise<Library> {

@@ -98,14 +98,24 @@ export interface Connection {
 /**
  * Decides which server to talk to and with which key: an address that was given wins over the profile's. A profile's key
  * is used for that profile's address only, so it never travels to another server.
- * Throws ClientError `NO_PROFILE` for an unknown name, `NO_SERVER` when there is no address at all.
+ * Throws ClientError `NO_PROFILE` for an unknown name, `NO_SERVER` when there is no address at all, `NOT_A_KEY` for a given key that can be none.
  */
 export async function findConnection(folders: Folders, choice: ConnectionChoice): Promise<Connection> {
   const { to, own } = await findServer(folders, choice)
   const found = own ? { profileName: own.name, profile: own.profile } : {}
-  if (choice.key) return { url: to, key: choice.key, keySource: 'environment', ...found }
+  const key = givenKey(choice.key)
+  if (key) return { url: to, key, keySource: 'environment', ...found }
   const kept = own && (await readKey(folders, keyAccount(own.name, to), own.profile.keyPlace))
   return { url: to, key: kept, keySource: own && kept ? own.profile.keyPlace : 'none', ...found }
+}
+
+/** Without the line end that a file or a secret store put behind it. What no header can carry, or what stands in quotes, is no key. */
+function givenKey(text = ''): string | undefined {
+  const key = text.trim()
+  const wrong = /["'`]/.test(key) ? 'quotation marks' : /\s/.test(key) ? 'a blank or a line end' : undefined
+  const what = wrong ?? (/[^\x21-\x7e]/.test(key) ? 'letters that no key has' : undefined)
+  if (what !== undefined) throw new ClientError('NOT_A_KEY', `The key that was given (PH_API_KEY) holds ${what}: that is no key.`)
+  return key === '' ? undefined : key
 }
 
 /** The same, for what needs no key: none is looked for. */

@@ -1,7 +1,7 @@
 /** What a pull would bring: jobs that wait, and the one that its order would make. Nothing is recorded. */
 import type { PullJobDetail, PullJobEntry, PullJobObject, PullWarning } from '../../../contract/pull-jobs.ts'
 import type { Api } from '../../http/api.ts'
-import { isMissingRoute } from '../../http/missing-route.ts'
+import { isMissingRoute } from '../../http/failures/missing-route.ts'
 import type { ProjectMemory } from '../../memory/project-memory.ts'
 import { uniteEntries, uniteMisnamed, uniteWarnings } from '../job-report.ts'
 import { makeOrder, type PullOptions, versionWarnings } from '../options.ts'

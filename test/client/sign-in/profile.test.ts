@@ -144,3 +144,30 @@ test('a profile may be called whatever its owner likes', async () => {
   await saveProfile(folders, '__proto__', profileFor('https://a'))
   expect(await findConnection(folders, { profile: '__proto__' })).toMatchObject({ url: 'https://a', profileName: '__proto__' })
 })
+
+test.each(['\n', '\r', '\r\n', ' ', '\t\n', '\ufeff'])(
+  'a given key is used without the %j that a file put behind it',
+  async (end) => {
+    const choice = { url: 'https://props.example/w/acme', key: `${end}ph_live_abc${end}` }
+    expect(await findConnection(inTemporary(), choice)).toMatchObject({ key: 'ph_live_abc', keySource: 'environment' })
+  },
+)
+
+test.each([
+  ['"ph_live_abc"', 'quotation marks'],
+  ['ph_live_\nabc', 'a blank or a line end'],
+  ['ph_live_ abc', 'a blank or a line end'],
+  ['ph_live_äbc', 'letters that no key has'],
+])('a given key that can be none is refused before it is sent: %j', async (key, what) => {
+  const message = `The key that was given (PH_API_KEY) holds ${what}: that is no key.`
+  await expect(findConnection(inTemporary(), { url: 'https://props.example/w/acme', key })).rejects.toMatchObject({
+    code: 'NOT_A_KEY',
+    message,
+  })
+})
+
+test('a given key of line ends alone is none', async () => {
+  expect(await findConnection(inTemporary(), { url: 'https://props.example/w/acme', key: '\n' })).toMatchObject({
+    keySource: 'none',
+  })
+})

@@ -2,7 +2,7 @@
 import { wrap } from '../../../cli/terminal/wrap.ts'
 import { plainHead } from '../../../client/content/answer-head.ts'
 import { plainName } from '../../../client/download/layout.ts'
-import { storageRefusal } from '../../../client/http/storage-refusal.ts'
+import { storageRefusal } from '../../../client/http/failures/storage-refusal.ts'
 import { IgnoreList } from '../../../client/project/ignoring/ignore-list.ts'
 import { readRules } from '../../../client/project/ignoring/ignore-rule.ts'
 import { destinationsOf } from '../../../client/pull/destinations.ts'
@@ -48,7 +48,7 @@ export const clientReadings: readonly Reading[] = [
     prepare: ofText((size) => `HTTP/1.1 200 OK\r\na: ${filled(' ', size - 21)}b`, plainHead),
   },
   {
-    file: 'client/http/storage-refusal.ts',
+    file: 'client/http/failures/storage-refusal.ts',
     what: 'what an object storage says',
     largest: 64 * 1024,
     prepare: ofText(
