@@ -2,7 +2,7 @@
 import { expect, test } from 'vitest'
 import { ofMany } from '../support/long-runs.ts'
 import { startTestServer } from '../support/server.ts'
-import { runTeam } from '../support/team-days.ts'
+import { runTeam, toldFault } from '../support/team-days.ts'
 
 const server = await startTestServer()
 const first = Number(process.env.PH_TEAM_FIRST ?? 1)
@@ -12,5 +12,5 @@ const steps = Number(process.env.PH_TEAM_STEPS ?? 60)
 test.each(seeds)('seed %i: a team works for sixty steps', async (seed) => {
   const { url, keys } = await server.addWorkspace()
   const people = [keys.mia, keys.max, keys.olivia, keys.adam, keys.mia, keys.max, keys.adam]
-  expect(await runTeam({ url, keys: people, admins: [keys.olivia, keys.adam], seed, steps })).toBeUndefined()
+  expect(toldFault(await runTeam({ url, keys: people, admins: [keys.olivia, keys.adam], seed, steps }))).toBeUndefined()
 })

@@ -45,6 +45,13 @@ export interface TeamFault {
   log: string[]
 }
 
+/** So many of the last steps are told: what was done long before is seen by running the seed again. */
+const mostSteps = 120
+
+/** What was found wrong, and what led there, as it is printed; undefined where nothing was. */
+export const toldFault = (fault: TeamFault | undefined): string | undefined =>
+  fault && `step ${fault.step}: ${fault.what}\n${fault.log.slice(-mostSteps).join('\n')}`
+
 const template: Packages = {
   'Content/Shared/M_Wood.uasset': {},
   'Content/Shared/T_Grain.uasset': {},
