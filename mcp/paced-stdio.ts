@@ -2,12 +2,14 @@
  * The protocol on stdin and stdout. While many requests wait for their answers, further ones wait here, and soon in the client: what
  * arrives is read on for a while, because the end of a client is seen only by reading.
  */
-import type { Readable, Writable } from 'node:stream'
+import { PassThrough, type Readable, type Writable } from 'node:stream'
 import { isJSONRPCRequest, type JSONRPCMessage, type JSONRPCRequest, type Transport } from '@modelcontextprotocol/server'
 import { StdioServerTransport } from '@modelcontextprotocol/server/stdio'
+import { type Head, MessageLines } from './message-lines.ts'
+import { longestPictureText } from './tools/search.ts'
 
-/** Four times what the hosted endpoint takes: pictures travel as base64. */
-const longestMessage = 4 * 1024 * 1024
+/** A search by the largest picture that a library takes, with all else that it may say. */
+const longestMessage = longestPictureText + 1_000_000
 /** Requests of one client that are not answered yet. */
 const mostUnanswered = 64
 /** Bytes that are read while so many are unanswered. */
@@ -20,6 +22,8 @@ export class PacedStdio implements Transport {
   onerror?: (error: Error) => void
   onmessage?: Transport['onmessage']
   readonly #stdin: Readable
+  /** Whole messages, each of which is taken at once. */
+  readonly #lines = new PassThrough({ highWaterMark: Number.MAX_SAFE_INTEGER })
   readonly #wire: StdioServerTransport
   readonly #unanswered = new Set<Id>()
   /** Requests that were read and not begun. */
@@ -31,7 +35,7 @@ export class PacedStdio implements Transport {
 
   constructor(stdin: Readable, stdout: Writable) {
     this.#stdin = stdin
-    this.#wire = new StdioServerTransport(stdin, stdout, { maxBufferSize: longestMessage })
+    this.#wire = new StdioServerTransport(this.#lines, stdout, { maxBufferSize: Number.MAX_SAFE_INTEGER })
   }
 
   async start(): Promise<void> {
@@ -42,8 +46,16 @@ export class PacedStdio implements Transport {
       this.onclose?.()
     }
     this.#wire.onerror = (error) => this.onerror?.(error)
-    this.#stdin.on('data', (chunk: Buffer) => this.#count(chunk.length))
+    const lines = new MessageLines(longestMessage, {
+      take: (line) => void this.#lines.write(line),
+      skip: (head) => this.#refuse(head),
+    })
     await this.#wire.start()
+    for (const event of ['end', 'close', 'error']) this.#stdin.once(event, () => this.#lines.end())
+    this.#stdin.on('data', (chunk: Buffer) => {
+      this.#count(chunk.length)
+      lines.write(chunk)
+    })
   }
 
   /** Resolves when there is room for more. */
@@ -54,6 +66,18 @@ export class PacedStdio implements Transport {
 
   close(): Promise<void> {
     return this.#wire.close()
+  }
+
+  /** Of what is no request nobody waits for an answer. Clients of the newest revision want the type of a result, others pass over it. */
+  #refuse({ id, method }: Head): void {
+    if (id === undefined || method === undefined) return
+    const limit = `${Math.floor(longestMessage / 1_000_000)} MB`
+    const text = `VALIDATION: This message is longer than ${limit}, the most that is taken here. Next: Send less at once. For a picture in a linked project, name its file in image_file instead of sending its bytes.`
+    const answer =
+      method === 'tools/call'
+        ? { result: { resultType: 'complete', isError: true, content: [{ type: 'text', text }] } }
+        : { error: { code: -32600, message: text } }
+    this.#wire.send({ jsonrpc: '2.0', id, ...answer }).catch((error) => this.onerror?.(error))
   }
 
   #isFull = (): boolean => this.#unanswered.size >= mostUnanswered

@@ -10,15 +10,15 @@ import type { Ask, Fields, Tool } from './tool.ts'
 const Text = Type.String()
 const Texts = Type.Optional(Type.Array(Text))
 const fewRows = 20
-/** Of base64: what a picture of the most bytes that a library takes comes to. */
-const mostImageChars = Math.ceil(limits.searchImage.bytes / 3) * 4
+/** In base64: what a picture of the most bytes that a library takes comes to. */
+export const longestPictureText = Math.ceil(limits.searchImage.bytes / 3) * 4
+
+/** What a request to a server takes besides. */
+const hostedPictureText = limits.assistantBodyBytes - 100_000
 
 const question = {
   q: Type.Optional(Type.String({ description: 'Words, or phrases in double quotes; all must match' })),
   similar_to: Type.Optional(Id),
-  image_base64: Type.Optional(
-    Type.String({ description: 'A PNG or JPEG that they are to look like', maxLength: mostImageChars }),
-  ),
   tag: Texts,
   category: Texts,
   type: Texts,
@@ -28,7 +28,7 @@ const question = {
   limit: Type.Optional(PageLimit),
   cursor: Type.Optional(Text),
 }
-type Question = Static<ReturnType<typeof Type.Object<typeof question>>>
+type Question = Static<ReturnType<typeof Type.Object<typeof question>>> & { image_base64?: string }
 
 /** A picture as the library takes it. */
 export interface Picture {
@@ -45,7 +45,9 @@ export interface PictureInput {
 
 /** `named`: other ways to name a picture than to send its bytes. */
 export function searchWith(named?: PictureInput): Tool {
-  const input = Type.Object({ ...question, ...named?.properties })
+  const maxLength = named ? longestPictureText : hostedPictureText
+  const image_base64 = Type.Optional(Type.String({ description: 'A PNG or JPEG that they are to look like', maxLength }))
+  const input = Type.Object({ ...question, image_base64, ...named?.properties })
   const output = Type.Object({
     entries: Type.Array(Type.Object({})),
     total: Type.Optional(Count),

@@ -2,7 +2,7 @@
 import sharp from 'sharp'
 import { beforeAll, expect, test } from 'vitest'
 import type { Json } from '../support/api.ts'
-import { call, waysIn } from '../support/assistants.ts'
+import { call, started, waysIn } from '../support/assistants.ts'
 import { lookedAt, lookingServer, pictureOf, putThumbnail } from '../support/looking-server.ts'
 import { item, pushed } from '../support/push.ts'
 
@@ -68,4 +68,14 @@ test.each(waysIn)('on %s props are found that look like a prop, or like a pictur
       isError: true,
       content: [{ text: expect.stringMatching(new RegExp(`^VALIDATION: ${path}`)) }, {}],
     })
+})
+
+test('on stdin and stdout a picture of several megabytes is searched by, and the next call is answered', async () => {
+  const noise = { type: 'gaussian' as const, mean: 128, sigma: 60 }
+  const create = { width: 1500, height: 1500, channels: 3 as const, background: 'black', noise }
+  const image_base64 = (await sharp({ create }).png().toBuffer()).toString('base64')
+  expect(image_base64.length).toBeGreaterThan(5_000_000)
+  const client = await started({ workspace: library })
+  expect((await call(client, 'search', { image_base64, limit: 2 })).structuredContent.entries).toHaveLength(2)
+  expect((await call(client, 'search', { q: 'barrel', limit: 2 })).structuredContent.entries).toHaveLength(2)
 })

@@ -110,6 +110,24 @@ test('what a client asks that does not read waits, and all of it is answered onc
   expect(ids.size).toBe(asks)
 })
 
+test('a message that is longer than any is taken is answered with the limit and another way, and the tools are there after it', async () => {
+  const workspace = await server.addWorkspace()
+  const old = new OldClient({ name: 'old', version: '1' })
+  await old.connect(new OldTransport(commandOf({ workspace })) as never)
+  onTestFinished(() => old.close())
+  const client = await started({ workspace })
+  const image_base64 = Buffer.alloc(20 * 1024 * 1024, 1).toString('base64')
+  const asked = { name: 'search', arguments: { image_base64 } }
+  for (const answer of [await client.callTool(asked), (await old.callTool(asked)) as Json])
+    expect(answer).toMatchObject({
+      isError: true,
+      content: [{ text: expect.stringMatching(/^VALIDATION: This message is longer than 23 MB.* image_file/) }],
+    })
+  await expect(client.listPrompts({ cursor: image_base64 })).rejects.toThrow(/longer than 23 MB/)
+  expect(await call(client, 'search')).toMatchObject({ structuredContent: { entries: [] } })
+  expect(await old.callTool({ name: 'search', arguments: {} })).toMatchObject({ structuredContent: { entries: [] } })
+})
+
 test('the program ends when its client goes', async () => {
   const workspace = await server.addWorkspace()
   const ended = await ph('mcp', { env: signedIn(workspace.url, workspace.keys.mia), stdin: '' })
