@@ -6,6 +6,7 @@
  * not what it waits for, 1.2 times as long (bench/README.md).
  */
 import { connect, isIP, type OnReadOpts, type Socket } from 'node:net'
+import { trustAsStarter } from '../http/certificates.ts'
 import { type PlainHead, plainHead } from './answer-head.ts'
 import { PartFile } from './part-file.ts'
 
@@ -74,6 +75,7 @@ export class ReceivingConnection {
     const host = hostname.replace(/^\[(.*)\]$/, '$1')
     const onread: OnReadOpts = { buffer: this.#buffer, callback: (read) => this.#read(socket, this.#buffer.subarray(0, read)) }
     const isSecure = protocol === 'https:'
+    if (isSecure) trustAsStarter()
     const target = { host, port: Number(port) || (isSecure ? 443 : 80), onread, ...(isIP(host) ? {} : { servername: host }) }
     // Loading what TLS needs takes a thread as long as starting.
     const socket: Socket = isSecure ? process.getBuiltinModule('node:tls').connect(target) : connect(target)

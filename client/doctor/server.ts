@@ -10,8 +10,8 @@ import { type Finding, fault, fine, note, warning } from '../../system/finding.t
 import { ClientError } from '../client-error.ts'
 import { unlessAborted } from '../http/abort-race.ts'
 import { createApi } from '../http/api.ts'
-import { isTlsError } from '../http/failures/network-error.ts'
 import { Http } from '../http/http.ts'
+import { otherOrigin } from '../http/own-address.ts'
 import { proxyFor } from '../http/proxies.ts'
 import { type Connection, findConnection } from '../sign-in/profile.ts'
 import { readIdentity, roleOf } from '../sign-in/sign-in.ts'
@@ -135,7 +135,7 @@ class ServerCheckup {
     } catch (error) {
       this.#signal.throwIfAborted()
       if (!(error instanceof ClientError)) throw error
-      this.#add(fault('server', error.message, isTlsError(error) ? tlsNext : error.next))
+      this.#add(fault('server', error.message, error.next))
       return false
     }
   }
@@ -188,22 +188,28 @@ class ServerCheckup {
       blob_size: 1,
     }
     try {
-      await createApi(http).push.negotiate({ items: [unknown] })
+      const { missing = [] } = await createApi(http).push.negotiate({ items: [unknown] })
       this.#add(fine('workspace', `${org.name} takes changes and new files.`))
+      this.#checkUploads(http.url, missing[0]?.upload_url)
     } catch (error) {
       this.#signal.throwIfAborted()
       if (!(error instanceof ApiError || error instanceof ClientError)) throw error
       this.#add(warning('workspace', error.message, nextOf(error)))
     }
   }
+
+  /** `ph` stays on the way that it came by. Browsers and other programs go where they are sent. */
+  #checkUploads(url: string, upload: string | undefined): void {
+    const named = upload === undefined ? undefined : otherOrigin(upload, url)
+    if (named === undefined) return
+    const said = `The server sends files to ${named}, and is reached at ${new URL(url).origin}: it does not know its own address. ph stays where it is, browsers and other programs do not.`
+    this.#add(fault('uploads', said, `Ask the administrator of the server to set PH_PUBLIC_URL=${new URL(url).origin}.`))
+  }
 }
 
 const harmlessSeconds = 30
 /** Presigned addresses live for 15 minutes (contract-gaps 4). */
 const harmfulSeconds = 600
-
-const tlsNext =
-  'Where your own authority signed it, name its certificate with NODE_EXTRA_CA_CERTS=<file>, or let Node ask the system with NODE_USE_SYSTEM_CA=1.'
 
 const nextOf = (error: ApiError | ClientError): string =>
   error instanceof ClientError ? error.next : 'Ask the administrator of the server, or the owner of the workspace.'

@@ -4,7 +4,9 @@
  */
 import { createRequire } from 'node:module'
 import type { Agent as UndiciAgent, Dispatcher as UndiciDispatcher, EnvHttpProxyAgent as UndiciProxyAgent } from 'undici'
-import { type Environment, proxiesIn, thisMachine } from './proxies.ts'
+import { presentedBy, trustSystem, trustsSystem } from './certificates.ts'
+import { isOfCertificate, isUntrusted, keepPresented } from './failures/tls-error.ts'
+import { type Environment, proxiesIn, proxyFor, thisMachine } from './proxies.ts'
 
 const require = createRequire(import.meta.url)
 
@@ -49,6 +51,24 @@ export class Connections {
   constructor(sizes: Sizes) {
     this.#sizes = sizes
     proxiesIn(process.env)
+  }
+
+  /**
+   * Asks, over the connections of that kind. Where it is refused for a certificate whose signer is not known, the system is asked whom it trusts,
+   * and the request is made anew: nothing of it was sent.
+   */
+  async request(kind: 'calls' | 'streams', make: () => UndiciDispatcher.RequestOptions): Promise<UndiciDispatcher.ResponseData> {
+    const wasTrusting = trustsSystem()
+    const options = make()
+    try {
+      return await this[kind].request(options)
+    } catch (error) {
+      if (!isOfCertificate(error)) throw error
+      if (isUntrusted(error) && !wasTrusting && trustSystem()) return this.request(kind, make)
+      const url = new URL(String(options.origin))
+      if (url.protocol === 'https:' && proxyFor(url.href, process.env) === undefined) keepPresented(error, await presentedBy(url))
+      throw error
+    }
   }
 
   get calls(): UndiciDispatcher {

@@ -8,9 +8,11 @@ import { bodyOf, eventsOf, readText, type Stored } from './body.ts'
 import { Connections } from './connections.ts'
 import { causeOf, failureOf, refusalOf } from './failures/http-error.ts'
 import { isNetworkError, proxyAway, reasonOf } from './failures/network-error.ts'
+import { tlsNext } from './failures/tls-error.ts'
 import type { HttpOptions, WaitEvent } from './http-options.ts'
 import { jsonLines } from './json-lines.ts'
 import { learnOffered } from './offered-version.ts'
+import { onOwnWay } from './own-address.ts'
 import { pause } from './pause.ts'
 import { unreachedProxy } from './proxies.ts'
 import type { ApiRequest, Exchange, StoredRequest } from './request.ts'
@@ -110,7 +112,7 @@ export class Http {
     const exchange = this.#signed(request)
     exchange.headers.accept = 'text/event-stream'
     try {
-      yield* eventsOf(await this.#attempt(exchange, this.#connections.streams), this.url)
+      yield* eventsOf(await this.#attempt(exchange, 'streams'), this.url)
     } catch (error) {
       this.#signalOf(exchange)?.throwIfAborted()
       if (!this.#isClosed) throw this.#thrown(error, exchange.url.origin)
@@ -145,12 +147,8 @@ export class Http {
   async probe(path: string, signal?: AbortSignal): Promise<Pick<Dispatcher.ResponseData, 'statusCode' | 'headers'>> {
     const { origin, pathname } = this.#address({ method: 'GET', path })
     try {
-      const { statusCode, headers, body } = await this.#connections.calls.request({
-        origin,
-        path: pathname,
-        method: 'GET',
-        signal,
-      })
+      const asked = { origin, path: pathname, method: 'GET', signal } as const
+      const { statusCode, headers, body } = await this.#connections.request('calls', () => asked)
       await body.dump()
       return { statusCode, headers }
     } catch (error) {
@@ -191,7 +189,7 @@ export class Http {
   /** An address that came from outside, in full; it may be anything. Throws ClientError `NOT_A_LIBRARY` unless it is on the web. */
   addressOf(text: string, base = this.url): URL {
     const url = URL.parse(text, base)
-    if (url?.protocol === 'http:' || url?.protocol === 'https:') return url
+    if (url?.protocol === 'http:' || url?.protocol === 'https:') return onOwnWay(url, this.url)
     const what = url ? `that is not on the web: ${url.protocol}` : 'that is none.'
     throw new ClientError('NOT_A_LIBRARY', `${this.url} named an address ${what}`)
   }
@@ -254,11 +252,11 @@ export class Http {
     return retryDelayMs(failure, { ...state, ...now })
   }
 
-  async #attempt(exchange: Exchange, dispatcher = this.#connections.calls): Promise<Dispatcher.ResponseData> {
+  async #attempt(exchange: Exchange, kind: 'calls' | 'streams' = 'calls'): Promise<Dispatcher.ResponseData> {
     const { url, budget, method, headers, bytes, accept = [] } = exchange
     if (budget !== 'storage') this.#shared?.add(budget)
     const length = bytes ? { 'content-length': String(bytes.size) } : {}
-    const answer = await dispatcher.request({
+    const answer = await this.#connections.request(kind, () => ({
       origin: url.origin,
       path: url.pathname + url.search,
       method,
@@ -266,7 +264,7 @@ export class Http {
       // Any iterable of bytes will do, though the types know of streams only.
       body: bytes?.open() as Uint8Array | undefined,
       signal: this.#signalOf(exchange),
-    })
+    }))
     this.wasAnswered = true
     learnOffered(answer.headers[clientVersionHeader])
     if (budget !== 'storage') this.#shared?.learn(budget, answer.headers[ratePolicyHeader])
@@ -293,6 +291,6 @@ export class Http {
     if (!isNetworkError(error)) return error
     const proxy = unreachedProxy(error, origin, process.env)
     if (proxy !== undefined) return proxyAway(proxy, origin, error)
-    return new ClientError('UNREACHABLE', `Cannot reach ${origin}: ${reasonOf(error)}.`, { cause: error })
+    return new ClientError('UNREACHABLE', `Cannot reach ${origin}: ${reasonOf(error)}.`, { cause: error, next: tlsNext(error) })
   }
 }

@@ -8,6 +8,7 @@ import { type Failure, parseRetryAfter } from '../retry.ts'
 import { foreignAnswer, isForeign } from './foreign-answer.ts'
 import { isNetworkError, wasReached } from './network-error.ts'
 import { storageRefusal } from './storage-refusal.ts'
+import { isOfCertificate } from './tls-error.ts'
 
 /** The codes that the front door's plain `{error: string}` stands for (spec 7, front-door errors). */
 const frontDoorCodes: Record<number, ErrorCode> = {
@@ -79,6 +80,7 @@ const withoutReason = (status: number): ApiError =>
 
 /** Undefined for what no repetition can fix. */
 export function failureOf(error: unknown): Failure | undefined {
+  if (isOfCertificate(error)) return undefined
   if (isNetworkError(error)) return { kind: 'network', reached: wasReached(error) }
   if (!(error instanceof ApiError)) return undefined
   const { retry_after_seconds: seconds, reason } = error.details

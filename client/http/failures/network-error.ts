@@ -1,6 +1,7 @@
 /** What failures of the network mean: whether the request got through, and how to say it. */
 import { ApiError } from '../../../contract/errors.ts'
 import { ClientError, systemCode } from '../../client-error.ts'
+import { isTlsCode, tlsReason } from './tls-error.ts'
 
 /** Failures before any connection stood: the server cannot have seen the request. */
 const beforeConnection: Record<string, string> = {
@@ -23,20 +24,11 @@ const afterConnection: Record<string, string> = {
   UND_ERR_RES_CONTENT_LENGTH_MISMATCH: 'the answer was cut off',
 }
 
-/** Codes of TLS, which no repetition fixes: `CERT_HAS_EXPIRED`, `ERR_TLS_CERT_ALTNAME_INVALID`, `DEPTH_ZERO_SELF_SIGNED_CERT`. */
-const isTlsCode = (code: string) => /CERT|TLS|SSL/.test(code)
-/** What answered spoke something else, such as plain http. */
-const notTls = new Set(['ERR_SSL_WRONG_VERSION_NUMBER', 'ERR_SSL_PACKET_LENGTH_TOO_LONG', 'ERR_SSL_HTTP_REQUEST'])
-
 /** A failure of name lookup, connection or transfer that the same request may survive when sent again. */
 export function isNetworkError(error: unknown): boolean {
   const code = systemCode(error)
   return code !== undefined && (code in beforeConnection || code in afterConnection || isTlsCode(code))
 }
-
-/** The server could not prove who it is, or did not speak TLS at all. */
-export const isTlsError = (error: unknown): boolean =>
-  isTlsCode((error instanceof Error ? systemCode(error.cause) : undefined) ?? '')
 
 /** Whether the server may have acted on the request. */
 export const wasReached = (error: unknown): boolean => !((systemCode(error) ?? '') in beforeConnection)
@@ -48,8 +40,7 @@ export function reasonOf(error: unknown): string {
   const [, status] = /^Proxy response \((\d{3})\)/.exec(messageOf(error)) ?? []
   if (status !== undefined)
     return `the proxy does not lead there: it answers ${status}${status === '407' ? ' and asks for a sign-in' : ''}`
-  if (notTls.has(code)) return `it does not answer https; the address may begin with http:// (${code})`
-  if (isTlsCode(code)) return `its certificate is not trusted (${code})`
+  if (isTlsCode(code)) return tlsReason(error, code)
   return beforeConnection[code] ?? afterConnection[code] ?? code
 }
 
