@@ -20,3 +20,7 @@ export function lockWords(lock: Lock, now: Date, name = holderWords(lock)): stri
   const why = lock.note === null || lock.note.trim() === '' ? '' : `: ${noteLine(lock.note)}`
   return `${name}, ${age(lock.created_at, now)}, until ${untilWords(lock, now)}${why}`
 }
+
+/** The same as a sentence, with who can end it where its holder cannot. */
+export const lockSentence = (lock: Lock, now: Date): string =>
+  `Checked out by ${lockWords(lock, now)}.${lock.holder_left ? ' An owner or admin of the workspace can release it.' : ''}`

@@ -70,7 +70,8 @@ export class Turn {
     const before = takesVersions ? await this.#known() : new Set<string>()
     const { code, stdout, stderr } = await (isRead ? machine.tell(line) : machine.run(line))
     this.note(`ph ${line} → ${code}`)
-    if (line.startsWith('push') && code === 0) machine.removed.clear()
+    // A push of single files sends nothing of what was taken away elsewhere.
+    if (/^push(?: Content)?(?: --held \w+)?$/.test(line) && code === 0) machine.removed.clear()
     if (takesVersions) this.#forget(before.difference(await this.#known()))
     if (!usual.includes(code ?? -1) && !refusals.some((one) => stderr.includes(`"code":"${one}"`)))
       return { fault: `ph ${line} ended with ${code}: ${stderr}${stdout}`.slice(0, 2000), stdout }

@@ -8,6 +8,7 @@ import { isShared, unknownBase, wasDeleted } from '../../../client/push/held/why
 import type { PushedItem, PushReport } from '../../../client/push/report.ts'
 import { printable } from '../../../system/printable.ts'
 import { shellWord } from '../../../system/shell-word.ts'
+import { lockSentence } from '../../entries/lock-words.ts'
 import { age, count, number } from '../../terminal/amounts.ts'
 import type { Paint } from '../../terminal/output.ts'
 import { wrap } from '../../terminal/wrap.ts'
@@ -123,6 +124,7 @@ function itemLines(item: PushedItem, look: RootLook): string[] {
     ...(deleted ? wrap(`It was deleted ${printable(deletedBy(deleted))}.`, look.width, '    ') : []),
     ...(others && current ? wrap(printable(whoHasIt(others, current)), look.width, '    ') : []),
     ...(current && !isOfBoth ? wrap(printable(madeFromIt(current, look.now)), look.width, '    ') : []),
+    ...(item.lock ? wrap(lockSentence(item.lock, look.now), look.width, '    ') : []),
     ...choices(list, look),
   ]
 }

@@ -1,7 +1,7 @@
 /** Files of a push that wait for someone else's check-out, in words: who has it, until when, why, and what to do. */
 import type { PushedItem, PushReport } from '../../../client/push/report.ts'
 import { printable } from '../../../system/printable.ts'
-import { lockWords } from '../../entries/lock-words.ts'
+import { lockSentence, lockWords } from '../../entries/lock-words.ts'
 import { number } from '../../terminal/amounts.ts'
 import type { Paint } from '../../terminal/output.ts'
 import { wrap } from '../../terminal/wrap.ts'
@@ -44,6 +44,7 @@ function whyLocked(
   { lock, locked_dependencies: needs = [] }: PushedItem,
   { names, now }: { names: ReadonlyMap<string, string>; now: Date },
 ): string {
+  if (lock?.holder_left) return lockSentence(lock, now)
   if (lock) return lockWords(lock, now)
   const [first, ...others] = needs.flatMap((hash) => names.get(hash) ?? [])
   if (first === undefined) return 'needs a file that is checked out'

@@ -57,7 +57,11 @@ export const assignCommand = command({
       if (!dryRun) await requireWriter(api)
       const team = await readTeam(api)
       const acts = changesPeople
-        ? await changesOfPeople(api, references, { team, add: requireReviewers(team, add), remove: requirePeople(team, remove) })
+        ? await changesOfPeople(api, references, {
+            team,
+            add: requireReviewers(team, add),
+            remove: requirePeople(team, remove, { left: 'too' }),
+          })
         : await assignments(api, references, { team, to: readAssignee(team, to) ?? null })
       return actOnReviews(context, acts, { dryRun })
     })

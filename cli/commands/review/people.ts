@@ -20,19 +20,26 @@ export async function readTeam(api: Api): Promise<Team> {
   return { members, me }
 }
 
+/** Whether those may be named who have left, as for taking them out. */
+interface Whom {
+  left?: 'too'
+}
+
 /** Each once, in order; several may stand in one text, with commas between. Refuses with `USER_NOT_FOUND` and the like. */
-export function requirePeople(team: Team, references: readonly string[]): Member[] {
+export function requirePeople(team: Team, references: readonly string[], whom: Whom = {}): Member[] {
+  const one = (reference: string, found = matching(team, reference)) => requireThere(requireOne(team, reference, found), whom)
   const people = references.flatMap((reference) => {
     const whole = matching(team, reference)
-    if (whole.length > 0 || !reference.includes(',')) return [requireOne(team, reference, whole)]
+    if (whole.length > 0 || !reference.includes(',')) return [one(reference, whole)]
     const parts = reference.split(',').flatMap((part) => part.trim() || [])
     if (parts.length === 0) throw nobodyNamed()
-    return parts.map((part) => requirePerson(team, part))
+    return parts.map((part) => one(part))
   })
   return [...new Set(people)]
 }
 
-export const requirePerson = (team: Team, reference: string): Member => requireOne(team, reference, matching(team, reference))
+export const requirePerson = (team: Team, reference: string): Member =>
+  requireThere(requireOne(team, reference, matching(team, reference)), {})
 
 /** The same for those who are to review. */
 export function requireReviewers(team: Team, references: readonly string[]): Member[] {
@@ -55,6 +62,11 @@ function matching({ members, me }: Team, given: string): Member[] {
   return /^\d{1,15}$/.test(reference) ? members.filter(({ id }) => id === Number(reference)) : []
 }
 
+function requireThere(person: Member, { left }: Whom): Member {
+  if (person.active || left) return person
+  throw failed('USER_NOT_FOUND', `${personName(person)} has left the workspace.`, 'Name someone who is still there.')
+}
+
 const nobodyNamed = () => wrongUsage('Nobody was named.', `Give a ${whoWords}.`)
 const mostNamed = 8
 
@@ -67,8 +79,6 @@ function requireOne({ members }: Team, reference: string, found: readonly Member
       `${listed(found.map(({ name }) => printable(name)))} are all called "${reference}".`,
       'Give the login name of the one you mean.',
     )
-  if (only && !only.active)
-    throw failed('USER_NOT_FOUND', `${personName(only)} has left the workspace.`, 'Name someone who is still there.')
   if (only) return only
   const active = members.filter((one) => one.active && one.kind === 'person')
   const near = nearNames(

@@ -154,7 +154,8 @@ export class PushRound {
     const unknown = new Set(await findUnknownBases(judged, this.#parts.bases))
     for (const one of judged) {
       const { planned, item } = one
-      if (unknown.has(one)) this.outcomes.decide(planned, 'held', { reason: unknownBase, candidate_lineage_id: item.lineage_id })
+      if (unknown.has(one))
+        this.outcomes.decide(planned, 'held', { reason: unknownBase, candidate_lineage_id: item.lineage_id, lock: item.lock })
       else if (item.action === 'register' && item.lineage_id)
         this.outcomes.amend(planned, { expected_face_object_id: faceOf(one) })
     }
