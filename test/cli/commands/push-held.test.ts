@@ -21,6 +21,7 @@ interface Machine {
 let mia: Machine
 let adam: Machine
 let api: Caller
+let slug: string
 
 /** A person with a machine of their own: the same project, another home. */
 function machineOf(env: Record<string, string>): Machine {
@@ -37,7 +38,9 @@ function machineOf(env: Record<string, string>): Machine {
 }
 
 beforeEach(async () => {
-  const { url, keys } = await server.addWorkspace()
+  const workspace = await server.addWorkspace()
+  const { url, keys } = workspace
+  slug = workspace.slug
   mia = machineOf(signedIn(url, keys.mia))
   adam = machineOf(signedIn(url, keys.adam))
   api = callAs(url, keys.mia)
@@ -68,6 +71,28 @@ test('without a terminal a held edit says who pushed the current version and whe
   expect(stdout).toMatch(/ph pull \d+ --project Inn --on-conflict overwrite/)
   expect(stdout).not.toContain('lin_')
   expect(await versions()).toBe(3)
+})
+
+test('a held edit says who has the prop checked out, and who can end that where they have left', async () => {
+  await withUnknownBase(['one'])
+  expect((await mia.run(`checkout ${file} --note rims`)).code).toBe(0)
+  expect(words((await adam.run('push')).stdout)).toMatch(/Checked out by mia, just now, until .* left: rims\. --attach/)
+  const left = {
+    email: `mia@${slug}.test`,
+    name: 'mia',
+    display_name: 'mia',
+    role: 'member' as const,
+    status: 'disabled' as const,
+  }
+  await server.changeWorkspace(slug, { members: [left], keys: [] })
+  const { code, stdout } = await adam.run('push')
+  expect([code, words(stdout)]).toEqual([
+    6,
+    expect.stringMatching(/Checked out by mia, who has left, .*\. An owner or admin of the workspace can release it\./),
+  ])
+  expect(words((await adam.run(`push --attach ${file}`)).stdout)).toMatch(
+    /Locked:.*Checked out by mia, who has left, .* can release it\./,
+  )
 })
 
 test('what is printed decides: --attach makes the next version', async () => {

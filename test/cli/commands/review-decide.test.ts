@@ -78,6 +78,22 @@ test('more people are asked, and others no longer; taking the last one out who h
   expect([late.code, late.stderr]).toEqual([5, expect.stringContaining('This review is closed: it was completed.')])
 })
 
+test('who has left is taken out of a review, which the others then decide; nobody who has left is asked in', async () => {
+  const own = await reviewersOf(server)
+  const one = await own.inReview(await own.prop(), ['max', 'adam'])
+  await own.max(`review approve ${one.r}`)
+  const { email, name, display_name } = { email: `adam@${own.slug}.test`, name: 'adam', display_name: 'adam' }
+  await server.changeWorkspace(own.slug, {
+    members: [{ email, name, display_name, role: 'admin', status: 'disabled' }],
+    keys: [],
+  })
+  expect((await own.mia(`review assign ${one.r} --add adam`)).stderr).toContain('adam has left the workspace.')
+  expect((await own.mia(`review assign ${one.r} --remove adam`)).stdout).toBe(
+    `${one.name} v1 (${one.r}): adam is asked no longer; the review of max is completed.\n`,
+  )
+  expect(await own.stateOf(one)).toBe('approved')
+})
+
 test('who did not ask changes nobody; nobody may be left out entirely, or be added and removed', async () => {
   const one = await inReview('max')
   const other = await max(`review assign ${one.r} --add olivia`)
