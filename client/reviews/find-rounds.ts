@@ -16,6 +16,8 @@ export interface FoundRound {
   version: string
   /** Another version has become current since. */
   isOutdated: boolean
+  /** It was meant by its own name, not by that of its prop, whose current version may be another. */
+  isNamed: boolean
 }
 
 const requestsAtOnce = 8
@@ -46,6 +48,7 @@ export async function findRounds(api: Api, references: readonly string[], me: nu
     ),
   )
   const unique = [...new Map(found.map((one) => [one.request.id, one])).values()]
+  const named = new Set(references.map(readRoundName))
   const names = await readVersionNames(
     api,
     unique.map(({ request }) => request),
@@ -55,6 +58,7 @@ export async function findRounds(api: Api, references: readonly string[], me: nu
     name,
     version: names.get(request.object_id) ?? versionName(request),
     isOutdated: faceId !== request.object_id,
+    isNamed: named.has(request.id),
   }))
 }
 

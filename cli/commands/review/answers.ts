@@ -6,6 +6,7 @@ import { type FoundRound, findRounds, roundName } from '../../../client/reviews/
 import { ApiError } from '../../../contract/errors.ts'
 import type { Member } from '../../../contract/members.ts'
 import type { ReviewRequest, responses } from '../../../contract/review-requests.ts'
+import { printable } from '../../../system/printable.ts'
 import { command } from '../../command.ts'
 import type { Context } from '../../context.ts'
 import { personName } from '../../discussion/people.ts'
@@ -15,10 +16,11 @@ import { readText } from '../../entries/note-text.ts'
 import { withLibrary } from '../../library.ts'
 import { declined, type Refusal, wrongUsage } from '../../refusal.ts'
 import { typedLine } from '../../terminal/typed-line.ts'
+import { askYesOrNo } from '../../terminal/yes-or-no.ts'
 import { actOnReviews, type ReviewAct } from './each.ts'
 import { assignOption, dryRunOption, imageOption, noteOption, roundsArgument } from './options.ts'
 import { readTeam, requirePerson, type Team } from './people.ts'
-import { explainRound } from './refusals.ts'
+import { explainRound, otherVersion } from './refusals.ts'
 import { standingWords } from './round-words.ts'
 
 const jsonTerms = {
@@ -117,11 +119,28 @@ async function answer(context: Context, given: readonly string[], said: Said): P
     const team = await readTeam(api)
     const assignee = said.assign === undefined ? undefined : requirePerson(team, said.assign)
     const rounds = await findRounds(api, references, team.me.id)
+    const meant = context.interactive && !said.dryRun ? await askWhichVersion(context, rounds, said.response) : 'unsaid'
     const note = isUnexplained && !said.dryRun ? await askForNote(context) : said.note
-    const acts = rounds.map((round) => answering(api, round, { ...said, note, pictures, assignee, team }))
+    const acts = rounds.map((round) => answering(api, round, { ...said, note, pictures, assignee, team, meant }))
     return actOnReviews(context, acts, { dryRun: said.dryRun })
   })
 }
+
+/** Of props that were named, whose review is of another version than the current one. Throws Refusal where the answer is no. */
+async function askWhichVersion(
+  context: Context,
+  rounds: readonly FoundRound[],
+  response: Said['response'],
+): Promise<'that of the review'> {
+  const verb = response === 'approved' ? 'Approve' : 'Request changes of'
+  for (const { name, version, request } of rounds.filter(isOfOtherVersion)) {
+    const question = `${printable(name)}: its review, ${roundName(request.id)}, is of ${version}, and another version is current by now. ${verb} ${version} all the same?`
+    if (!(await askYesOrNo(context, question, false))) throw declined('Nothing was changed.')
+  }
+  return 'that of the review'
+}
+
+const isOfOtherVersion = ({ isOutdated, isNamed }: FoundRound): boolean => isOutdated && !isNamed
 
 async function askForNote({ stdin, stderr, signal }: Context): Promise<string> {
   const lines = createInterface({ input: stdin, output: stderr })
@@ -138,16 +157,23 @@ interface Answer extends Pick<Said, 'response' | 'note'> {
   pictures: readonly Picture[]
   assignee: Member | undefined
   team: Team
+  /** Which version is meant where a prop is named whose review is of another one than the current. */
+  meant: 'that of the review' | 'unsaid'
 }
 
-function answering(api: Api, { request, name, version, isOutdated }: FoundRound, said: Answer): ReviewAct {
+function answering(api: Api, round: FoundRound, said: Answer): ReviewAct {
+  const { request, name, version, isOutdated } = round
   const { response, note, pictures, assignee, team } = said
   const verb = response === 'approved' ? 'approved' : `changes requested of ${personName(assignee ?? request.requested_by)}`
   const remark = isOutdated ? ['another version is current by now'] : []
   return {
     ...{ entry_id: request.entry_id, name, version, request_id: request.id },
     plan: [`would be ${verb}`, ...remark].join('; '),
-    refused: refusalOf(request, 'answer', team.me),
+    refused:
+      refusalOf(request, 'answer', team.me) ??
+      (said.meant === 'unsaid' && isOfOtherVersion(round)
+        ? otherVersion(round, response === 'approved' ? 'approve' : 'changes')
+        : undefined),
     explain: (error) => explainRound(error, request, { doing: 'answer' }),
     async perform() {
       const attachments = pictures.length > 0 ? { attachment_ids: await uploadPictures(api, pictures) } : {}

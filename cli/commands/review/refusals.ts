@@ -1,5 +1,5 @@
 /** Why the library refuses something about a review, in words that name it, and who may do it instead. */
-import { roundName } from '../../../client/reviews/find-rounds.ts'
+import { type FoundRound, roundName } from '../../../client/reviews/find-rounds.ts'
 import { type ApiError, exits } from '../../../contract/errors.ts'
 import type { ReviewRequest } from '../../../contract/review-requests.ts'
 import type { UserStub } from '../../../contract/shapes.ts'
@@ -37,6 +37,21 @@ export function explainRound(
     next: canAdd
       ? `Add yourself with \`ph review assign ${round} --add me\`, or decide with \`ph review decide\`.`
       : `${asker}, who asked for it, or an admin can add you: \`ph review assign ${round} --add <you>\``,
+  })
+}
+
+/** Of an answer to the round of a prop that was meant by the prop's name, while another version than that of the round is current. */
+export function otherVersion(
+  { request, version }: Pick<FoundRound, 'request' | 'version'>,
+  verb: 'approve' | 'changes',
+): Refusal {
+  const round = roundName(request.id)
+  return new Refusal({
+    code: 'CONFLICT',
+    exit: exits.conflict,
+    message: `Its review, ${round}, is of ${version}, and another version is current by now.`,
+    next: `See both with \`ph review show ${round}\`. To answer about ${version} all the same, name the review: \`ph review ${verb} ${round}\``,
+    details: { request_id: request.id, object_id: request.object_id },
   })
 }
 

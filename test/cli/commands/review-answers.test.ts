@@ -103,7 +103,7 @@ test('of several open reviews of a prop the one that asks you is meant, else tha
   await restore(one)
   const older = await opened(as.mia.post(...requestOf(one, [ids.max])))
   const cancelling = () => mia(`review cancel ${one.name} --dry-run`)
-  expect((await olivia(`review approve ${one.name} --dry-run`)).stdout).toContain(`${one.name} v2 (r${newer.id})`)
+  expect((await olivia(`review approve ${one.name} --dry-run`)).stderr).toContain(`Its review, r${newer.id}, is of v2,`)
   expect((await cancelling()).stdout).toContain(`${one.name} v1 (r${older.id}): would be cancelled.`)
   await restore(two)
   expect((await cancelling()).stdout).toContain(`${one.name} v2 (r${newer.id}): would be cancelled.`)
@@ -116,12 +116,42 @@ test('of several open reviews of a prop the one that asks you is meant, else tha
 test('an answer to a version that is not current any more counts for that version, and says so', async () => {
   const one = await asked('max')
   await next(one)
-  const { stdout } = await max(`review approve ${one.name}`)
+  const { stdout } = await max(`review approve ${one.r}`)
   expect(stdout).toBe(
     `${one.name} v1 (${one.r}): approved; everyone who was asked has approved; another version is current by now.\n`,
   )
   expect(await stateOf(one)).toBe('draft')
 })
+
+test.each(['approve', 'changes'])(
+  'a prop whose review is of an older version is not answered by its name: ph review %s asks which one is meant',
+  async (verb) => {
+    const one = await asked('max')
+    await next(one)
+    const line = (what: string) => `review ${verb} ${what} --note rims`
+    for (const words of [line(one.name), `${line(one.name)} --dry-run`]) {
+      const { code, stderr } = await max(words)
+      expect([code, stderr.replaceAll(/\s+/g, ' ')]).toEqual([
+        5,
+        expect.stringContaining(`Its review, ${one.r}, is of v1, and another version is current by now. next: See both with`),
+      ])
+      expect(stderr.replaceAll(/\s+/g, ' ')).toContain(`\`ph review ${verb} ${one.r}\``)
+    }
+    const no = await max(line(one.name), { columns: 100, typed: ['n\n'] })
+    expect([no.code === 0, no.stderr.replaceAll(/\s+/g, ' ')]).toEqual([
+      false,
+      expect.stringContaining('another version is current by now.'),
+    ])
+    expect((await max(line(one.name), { columns: 100, typed: ['y\n'] })).stdout).toContain(
+      `${one.name} v1 (${one.r}): ${verb === 'approve' ? 'approved' : 'changes requested'}`,
+    )
+    // As it is advised where nobody can be asked.
+    const two = await asked('max')
+    await next(two)
+    const [, advised = ''] = /`ph (review \w+ r\d+)`\s*$/.exec((await max(line(two.name))).stderr) ?? []
+    expect((await max(`${advised} --note rims`)).code).toBe(0)
+  },
+)
 
 test('what waits is piped from the list into an answer', async () => {
   const own = await reviewersOf(server)
