@@ -1,6 +1,7 @@
 /** Answers of what stands between here and the library, a proxy, a filter, a sign-in page: told for what they are. */
 import { ApiError } from '../../../contract/errors.ts'
 import { printable } from '../../../system/printable.ts'
+import { shellWord } from '../../../system/shell-word.ts'
 import { ClientError } from '../../client-error.ts'
 import type { Exchange } from '../request.ts'
 
@@ -71,7 +72,7 @@ function redirectWords({ target, status, url }: { target: URL; status: number; u
   const message = `${url.host} answers ${status} and leads to ${printable(target.origin + target.pathname)}, where ph does not follow with the key.`
   if (target.pathname !== url.pathname) return { message, next: `That may be the sign-in page of a proxy. ${letThrough(url)}` }
   const workspace = /^.*?(?=\/api\/v1(?:\/|$))/.exec(target.pathname)?.[0] ?? ''
-  return { message, next: `If the library is there now: \`ph login --url ${printable(target.origin + workspace)}\`.` }
+  return { message, next: `If the library is there now: \`ph login --url ${shellWord(printable(target.origin + workspace))}\`.` }
 }
 
 const letThrough = ({ origin }: URL): string =>

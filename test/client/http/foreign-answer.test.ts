@@ -59,6 +59,14 @@ test('a library that moved is named by its new address, with the command that si
   expect(error.next).toContain(`\`ph login --url https://props.studio.test${new URL(library).pathname}\``)
 })
 
+test('an address that a proxy made up ends no command that is copied from the advice', async () => {
+  const path = `${new URL(library).pathname}/api/v1/auth/me`
+  const { error } = await refusal([301, { location: `https://x.test/$(id);'${path}` }, ''])
+  expect(error.next).not.toContain('ph login')
+  const moved = await refusal([301, { location: `https://x.test${path}?a=$(id)` }, ''])
+  expect(moved.error.next).toMatch(/`ph login --url https:\/\/x\.test\/w\/\w+`/)
+})
+
 test('a page to sign in is named by where it leads, without what its address carries', async () => {
   const { error, origin } = await refusal([302, { location: 'https://sso.studio.test/login?token=secret' }, ''])
   expect(error.message).toContain('https://sso.studio.test/login,')
