@@ -35,7 +35,7 @@ function linkRuntime() {
 /** `dist` is replaced at the end: another may be running it. */
 const fresh = join(root, `dist.${process.pid}`)
 
-/** What a build is made of beside the folders of sources; npm writes the last of them whenever it installs. */
+/** A build also depends on these files. npm writes the last one at each install. */
 const alsoMadeOf = [
   'package.json',
   'package-lock.json',

@@ -8,7 +8,7 @@ import { getEnvironmentData, setEnvironmentData } from 'node:worker_threads'
 const mark = 'ph: trusts the system'
 let isTrusted: boolean | undefined
 
-/** Whether the system was asked already, and what it trusts is trusted here. */
+/** Whether this thread trusts the authorities of the system by now. */
 export const trustsSystem = (): boolean => isTrusted === true
 
 /** False where this Node cannot (before 22.19 and 24.5), or the system cannot be read. */
@@ -34,11 +34,11 @@ function addSystem(): boolean {
   }
 }
 
-/** What of a certificate tells people whose it is. */
+/** The fields of a certificate that people recognize it by. */
 export interface Presented {
   /** Who signed it, by the name that the certificate gives. */
   issuer: string | undefined
-  /** As the certificate says it. */
+  /** Dates as the certificate spells them. */
   validFrom: string
   validTo: string
   /** Hosts that it is for. */

@@ -54,8 +54,8 @@ export class Connections {
   }
 
   /**
-   * Asks, over the connections of that kind. Where it is refused for a certificate whose signer is not known, the system is asked whom it trusts,
-   * and the request is made anew: nothing of it was sent.
+   * Sends a request over the connections of that kind. When the signer of a certificate is unknown, it loads the authorities of the system and
+   * sends the request once more. That is safe: a refused certificate ends the connection before any of the request is sent.
    */
   async request(kind: 'calls' | 'streams', make: () => UndiciDispatcher.RequestOptions): Promise<UndiciDispatcher.ResponseData> {
     const wasTrusting = trustsSystem()

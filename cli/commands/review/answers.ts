@@ -126,7 +126,7 @@ async function answer(context: Context, given: readonly string[], said: Said): P
   })
 }
 
-/** Of props that were named, whose review is of another version than the current one. Throws Refusal where the answer is no. */
+/** Asks about each prop whose review is of another version than the current one. Throws Refusal when the answer is no. */
 async function askWhichVersion(
   context: Context,
   rounds: readonly FoundRound[],

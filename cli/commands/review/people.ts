@@ -20,7 +20,7 @@ export async function readTeam(api: Api): Promise<Team> {
   return { members, me }
 }
 
-/** Whether those may be named who have left, as for taking them out. */
+/** `left: 'too'` also accepts people who have left, so that they can be removed. */
 interface Whom {
   left?: 'too'
 }

@@ -40,7 +40,7 @@ export function explainRound(
   })
 }
 
-/** Of an answer to the round of a prop that was meant by the prop's name, while another version than that of the round is current. */
+/** Refuses an answer that names the prop, because its review is of another version than the current one. */
 export function otherVersion(
   { request, version }: Pick<FoundRound, 'request' | 'version'>,
   verb: 'approve' | 'changes',

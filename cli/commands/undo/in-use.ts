@@ -13,7 +13,7 @@ import { age, count } from '../../terminal/amounts.ts'
 /** So many uses are told in words. */
 const mostTold = 10
 
-/** Of one, and of several. */
+/** What a person did, with one prop and with several. */
 const words: Record<PushUse['did'], readonly [one: string, several: string]> = {
   pulled: ['pulled it', 'pulled them'],
   downloaded: ['downloaded it', 'downloaded them'],
@@ -27,7 +27,7 @@ const words: Record<PushUse['did'], readonly [one: string, several: string]> = {
   pushed: ['pushed the same file', 'pushed the same files'],
 }
 
-/** What one person did with a prop, or with several actors of a level, which are told of together. */
+/** One line of the message: what one person did with a prop, or with several actors of one level. */
 interface Told {
   what: (amount: number) => string
   amount: number

@@ -5,7 +5,7 @@ import { shellWord } from '../../../system/shell-word.ts'
 import { ClientError } from '../../client-error.ts'
 import type { Exchange } from '../request.ts'
 
-/** What was answered, of which `body` is no JSON of a library and no XML of an object storage. */
+/** An answer whose `body` is neither JSON of a library nor XML of an object storage. */
 export interface Answered {
   status: number
   headers: Record<string, string | string[] | undefined>
@@ -78,7 +78,7 @@ function redirectWords({ target, status, url }: { target: URL; status: number; u
 const letThrough = ({ origin }: URL): string =>
   `Ask who runs it to let ph reach ${origin}, or use an address of the library that does not lead through it.`
 
-/** Where it leads, in full; undefined for what is no redirect. */
+/** The full address that a redirect leads to. Undefined for other answers. */
 function locationOf({ status, headers: { location } }: Answered, { url }: Exchange): URL | undefined {
   if (status < 300 || status >= 400 || typeof location !== 'string') return undefined
   return URL.parse(location, url.href) ?? undefined
